@@ -206,7 +206,7 @@ fn window(matches: &ArgMatches) -> Result<Window, String> {
 
 /// Days, with or without a fraction, in milliseconds.
 fn parse_days(flag: &str, text: &str) -> Result<i64, String> {
-    let days = Amount::parse(text.as_bytes()).map(|(days, _)| days.0);
+    let days = Amount::parse(text.as_bytes()).map(|days| days.amount.0);
     match days {
         Ok(days) if days > 0 && days <= DAYS_MAX * 1_000_000 => Ok(days * (DAY_MS / 1_000) / 1_000),
         Ok(_) | Err(_) => Err(format!(
@@ -254,9 +254,9 @@ fn parse_position(text: &str) -> Result<[u16; 3], String> {
     };
     let mut shares = Vec::new();
     for part in text.split(',') {
-        let (share, places) = Amount::parse(part.trim().as_bytes()).map_err(|_| refused())?;
-        let hundredths = u16::try_from(share.0 / 10_000).map_err(|_| refused())?;
-        if places > 2 {
+        let share = Amount::parse(part.trim().as_bytes()).map_err(|_| refused())?;
+        let hundredths = u16::try_from(share.amount.0 / 10_000).map_err(|_| refused())?;
+        if share.places > 2 {
             return Err(refused());
         }
         shares.push(hundredths);

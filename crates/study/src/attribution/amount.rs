@@ -5,7 +5,7 @@
 //! a third of it, for one channel   Sum 12_500_000 × GRAINS / 3
 //! ```
 //!
-//! - An amount is a whole number of millionths. Text with more digits is refused, not rounded.
+//! - An amount is a whole number of millionths. Text with more digits is rounded to the nearest one, and the reader is told so.
 //! - A share of an order is a whole number of grains. [`GRAINS`] is divisible by each number up to 24 and by 10,000, so each part
 //!   of an order with up to 24 touches, and each share in hundredths of a percent, is exact.
 //! - Sums are whole numbers too, so they do not depend on the order of their parts.
@@ -26,13 +26,22 @@ pub const GRAINS: i64 = 5_354_228_880 * 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Amount(pub i64);
 
+/// An amount as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The amount, to the nearest millionth; halves away from zero.
+    pub amount: Amount,
+    /// Digits behind the point without the zeros at the end, 0 to 6.
+    pub places: u8,
+    /// Whether there were more of them.
+    pub is_rounded: bool,
+}
+
 /// Why a text is no amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadAmount {
     /// It has no digit, or a character that no amount has, such as a sign of a currency.
     Form,
-    /// It has digits other than 0 behind the sixth place.
-    Places,
     /// It is outside of ± 9,223,372,036,854.
     Range,
 }
@@ -42,7 +51,6 @@ impl BadAmount {
     pub fn reason(self) -> &'static str {
         match self {
             BadAmount::Form => "not a number such as 12.50",
-            BadAmount::Places => "a number with more than six digits behind the point",
             BadAmount::Range => "a number that is too large",
         }
     }
@@ -54,11 +62,11 @@ impl Amount {
     /// No money, and no order.
     pub const ZERO: Amount = Amount(0);
 
-    /// Reads `12`, `12.5`, `-3.99` or `+4`, and the digits behind the point without the zeros at the end.
+    /// Reads `12`, `12.5`, `-3.99` or `+4`.
     ///
     /// # Errors
-    /// The text has another form, too many digits, or is too large.
-    pub fn parse(text: &[u8]) -> Result<(Amount, u8), BadAmount> {
+    /// The text has another form, or the number is too large.
+    pub fn parse(text: &[u8]) -> Result<Written, BadAmount> {
         let (is_negative, digits) = match text.split_first() {
             Some((b'-', rest)) => (true, rest),
             Some((b'+', rest)) => (false, rest),
@@ -75,9 +83,8 @@ impl Amount {
         }
         let zeros = fraction.iter().rev().take_while(|byte| **byte == b'0');
         let fraction = &fraction[..fraction.len() - zeros.count()];
-        if fraction.len() > usize::from(PLACES_MAX) {
-            return Err(BadAmount::Places);
-        }
+        let (fraction, beyond) = fraction.split_at(fraction.len().min(usize::from(PLACES_MAX)));
+        let is_up = beyond.first().is_some_and(|digit| *digit >= b'5');
         let add = |number: i64, byte: &u8| {
             let number = number.checked_mul(10)?;
             number.checked_add(i64::from(byte - b'0'))
@@ -85,8 +92,15 @@ impl Amount {
         let padding = &b"000000"[fraction.len()..];
         let mut bytes = whole.iter().chain(fraction).chain(padding);
         let number = bytes.try_fold(0, add).ok_or(BadAmount::Range)?;
+        let number = number
+            .checked_add(i64::from(is_up))
+            .ok_or(BadAmount::Range)?;
         let number = if is_negative { -number } else { number };
-        Ok((Amount(number), fraction.len() as u8))
+        Ok(Written {
+            amount: Amount(number),
+            places: fraction.len() as u8,
+            is_rounded: !beyond.is_empty(),
+        })
     }
 
     /// The amount times a factor, rounded to the nearest millionth; halves away from zero. `None`: too large.

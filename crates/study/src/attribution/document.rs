@@ -205,6 +205,12 @@ fn notes(report: &Report) -> Vec<String> {
             ));
         }
     }
+    if report.places.rounded_amounts > 0 {
+        notes.push(format!(
+            "{} amounts have more than six digits behind the point and are rounded to a millionth.",
+            report.places.rounded_amounts
+        ));
+    }
     let outgrown = [
         (report.paths.is_none(), "paths"),
         (report.tally.combinations.is_none(), "combinations"),

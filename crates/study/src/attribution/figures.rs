@@ -15,6 +15,8 @@ pub struct Places {
     pub conversions: u8,
     /// Digits of money, 2 to 6.
     pub value: u8,
+    /// Amounts that had more digits than an amount holds.
+    pub rounded_amounts: u64,
 }
 
 /// What a model gives to the channels.

@@ -118,6 +118,7 @@ impl Default for Places {
         Places {
             conversions: PLACES_MIN,
             value: PLACES_MIN,
+            rounded_amounts: 0,
         }
     }
 }
@@ -125,15 +126,17 @@ impl Default for Places {
 impl Places {
     /// Reads money, and remembers its digits.
     pub(super) fn value(&mut self, text: &[u8]) -> Result<Amount, BadAmount> {
-        let (amount, places) = Amount::parse(text)?;
-        self.value = self.value.max(places);
-        Ok(amount)
+        let written = Amount::parse(text)?;
+        self.value = self.value.max(written.places);
+        self.rounded_amounts += u64::from(written.is_rounded);
+        Ok(written.amount)
     }
 
     /// Reads a count, and remembers its digits.
     pub(super) fn count(&mut self, text: &[u8]) -> Result<Amount, BadAmount> {
-        let (amount, places) = Amount::parse(text)?;
-        self.conversions = self.conversions.max(places);
-        Ok(amount)
+        let written = Amount::parse(text)?;
+        self.conversions = self.conversions.max(written.places);
+        self.rounded_amounts += u64::from(written.is_rounded);
+        Ok(written.amount)
     }
 }

@@ -26,7 +26,7 @@ fn attribute(events: &[(&str, i64, &str)], window: &Window) -> Attributed {
         match what.strip_prefix('=') {
             Some(order) => {
                 let (value, id) = order.split_once(':').unwrap_or((order, ""));
-                let value = Amount::parse(value.as_bytes()).unwrap().0;
+                let value = Amount::parse(value.as_bytes()).unwrap().amount;
                 let kind = OrderKind::Counts;
                 all.order(visitor, id.as_bytes(), value, at_ms, kind)
                     .unwrap();

@@ -68,7 +68,7 @@ pub fn read_factors(source: Source) -> Result<Factors, String> {
         let day = LogTime::read_rfc3339(day)
             .filter(|(_, rest)| rest.is_empty() && day.len() == 10)
             .map(|(time, _)| time.local_ms / DAY_MS);
-        let factor = |text| Amount::parse(text).map(|(factor, _)| factor);
+        let factor = |text| Amount::parse(text).map(|written| written.amount);
         let (Some(day), Ok(transactions), Ok(revenue)) =
             (day, factor(transactions), factor(revenue))
         else {

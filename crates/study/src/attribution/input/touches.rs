@@ -306,7 +306,7 @@ fn time_of(text: &[u8]) -> Option<i64> {
         .iter()
         .all(|byte| byte.is_ascii_digit() || *byte == b'.')
     {
-        let (seconds, _) = Amount::parse(text).ok()?;
+        let seconds = Amount::parse(text).ok()?.amount;
         return Some(seconds.0.div_euclid(1_000));
     }
     let (time, rest) = LogTime::read_rfc3339(text)?;
