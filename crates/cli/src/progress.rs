@@ -1,6 +1,8 @@
 //! Progress of a verb on standard error: on a terminal one line, written over and over.
 
 use std::io::{IsTerminal, Write, stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::demo::{bar, grouped, push_clean};
@@ -74,6 +76,50 @@ impl Progress {
         if self.is_terminal {
             put("\r\x1b[K");
         }
+    }
+}
+
+/// Progress of reading files, by their bytes.
+pub(crate) struct Reading {
+    progress: Progress,
+    /// Bytes of all files; `None`: not known, such as of a pipe.
+    total: Option<u64>,
+    /// Those that were read.
+    read: Arc<AtomicU64>,
+    began: Instant,
+}
+
+impl Reading {
+    pub(crate) fn new(progress: Progress, total: Option<u64>, read: &Arc<AtomicU64>) -> Reading {
+        Reading {
+            progress,
+            total,
+            read: Arc::clone(read),
+            began: Instant::now(),
+        }
+    }
+
+    /// Shows the part that was read, and the rate of `things`, if it is time. `number` counts them.
+    pub(crate) fn show(&mut self, things: &str, number: impl FnOnce() -> u64) {
+        if !self.progress.is_due() {
+            return;
+        }
+        let elapsed = self.began.elapsed();
+        let part = self.total.map(|total| Part {
+            done: self.read.load(Ordering::Relaxed),
+            total,
+            before: 0,
+            elapsed,
+        });
+        let part = part.map_or_else(String::new, |part| format!("{}, ", part.text()));
+        let rate = rate(number(), things, elapsed);
+        self.progress.show(&format!("{part}{rate}"));
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.progress.clear();
     }
 }
 

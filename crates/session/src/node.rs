@@ -544,8 +544,7 @@ impl Node {
     ) -> Result<T, Failure> {
         if !is_long && is_on_loop() {
             interrupt.allow(Some(INLINE_UNITS));
-            let logged = session.logged.as_ref().filter(|it| it.counts_short_reads());
-            let done = counted(logged, interrupt, || guarded(self, &mut read));
+            let done = counted(session, interrupt, || guarded(self, &mut read));
             let is_spent = interrupt.reason() == Some(Reason::Moved);
             interrupt.allow(None);
             if done.is_ok() || !is_spent {
@@ -553,8 +552,7 @@ impl Node {
             }
         }
         self.long_within(session, interrupt).await;
-        let logged = session.logged.as_ref();
-        counted(logged, interrupt, || guarded(self, read))
+        counted(session, interrupt, || guarded(self, read))
     }
 
     /// As [`Node::long`], for work that this switch stops. The work gives way to others where it looks at the switch.
@@ -583,8 +581,7 @@ impl Node {
         };
         self.long_within(session, &control.interrupt).await;
         let work = AssertUnwindSafe(|| reading.run(control));
-        let logged = session.logged.as_ref();
-        counted(logged, &control.interrupt, || catch_unwind(work)).unwrap_or_else(|_| {
+        counted(session, &control.interrupt, || catch_unwind(work)).unwrap_or_else(|_| {
             let what = "panic in a read".to_owned();
             Err(Error::Internal { what })
         })
@@ -699,9 +696,11 @@ impl Node {
     }
 }
 
-/// Reads, and tells the entry of the query log, if there is one, what was read from devices.
-fn counted<T>(logged: Option<&Pending>, interrupt: &Interrupt, read: impl FnOnce() -> T) -> T {
-    let Some(logged) = logged else {
+/// Reads, and tells the entry of the query log, if there is one, what was read from devices. On a thread that serves sockets a read
+/// is short, and not each is counted there.
+pub(crate) fn counted<T>(session: &Session, interrupt: &Interrupt, read: impl FnOnce() -> T) -> T {
+    let logged = session.logged.as_ref();
+    let Some(logged) = logged.filter(|it| it.counts_short_reads() || !is_on_loop()) else {
         return read();
     };
     interrupt.asks_for_reads();

@@ -1,9 +1,7 @@
 //! Files to a report: progress while they are read, and what is wrong afterwards.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -20,7 +18,7 @@ use study::attribution::tally::Tally;
 use super::options::Options;
 use crate::files;
 use crate::output::print_error;
-use crate::progress::{Part, Progress, rate};
+use crate::progress::{Progress, Reading};
 
 /// Unknown lines that an error quotes.
 const QUOTED_MAX: usize = 3;
@@ -81,26 +79,10 @@ fn with_progress<T>(
         name: file.name(),
         read: file.read,
     });
-    let (total, read): (_, Arc<AtomicU64>) = (opened.total, opened.read);
-    let mut progress = Progress::on_terminal();
-    let began = Instant::now();
-    let mut show = |lines: u64| {
-        if !progress.is_due() {
-            return;
-        }
-        let elapsed = began.elapsed();
-        let part = total.map(|total| Part {
-            done: read.load(Ordering::Relaxed),
-            total,
-            before: 0,
-            elapsed,
-        });
-        let part = part.map_or_else(String::new, |part| format!("{}, ", part.text()));
-        progress.show(&format!("{part}{}", rate(lines, "lines", elapsed)));
-    };
-    let done = work(sources.collect(), &mut show);
-    progress.clear();
-    done
+    let mut reading = Reading::new(Progress::on_terminal(), opened.total, &opened.read);
+    work(sources.collect(), &mut |lines| {
+        reading.show("lines", || lines)
+    })
 }
 
 /// The report of counted paths.

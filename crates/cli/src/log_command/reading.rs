@@ -1,8 +1,5 @@
 //! Inputs to a summary: progress while it is read, and what is wrong afterwards.
 
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
 use report::visible;
 use study::log::Summary;
 use study::log::anonymous::Words;
@@ -12,7 +9,7 @@ use study::log::source::{InputReport, Progress as LogProgress, read_logs};
 use super::inputs::Opened;
 use super::options::Options;
 use crate::output::print_error;
-use crate::progress::{Part, Progress, rate};
+use crate::progress::{Progress, Reading};
 
 /// Unknown lines that an error quotes.
 const QUOTED_MAX: usize = 3;
@@ -36,24 +33,10 @@ pub(super) fn read(opened: Opened, options: &Options) -> Result<Read, String> {
         total,
         read,
     } = opened;
-    let mut progress = Progress::on_terminal();
-    let began = Instant::now();
-    let mut show = |so_far: LogProgress| {
-        if !progress.is_due() {
-            return;
-        }
-        let elapsed = began.elapsed();
-        let part = total.map(|total| Part {
-            done: read.load(Ordering::Relaxed),
-            total,
-            before: 0,
-            elapsed,
-        });
-        let part = part.map_or_else(String::new, |part| format!("{}, ", part.text()));
-        progress.show(&format!("{part}{}", rate(so_far.lines, "lines", elapsed)));
-    };
+    let mut reading = Reading::new(Progress::on_terminal(), total, &read);
+    let mut show = |so_far: LogProgress| reading.show("lines", || so_far.lines);
     let (summary, inputs) = read_logs(inputs, &options.summary, options.threads, &mut show);
-    progress.clear();
+    drop(reading); // before what else is said
     for input in &inputs {
         if let Some(why) = &input.cut {
             print_error(format_args!(

@@ -106,7 +106,7 @@ fn paces(command: Command) -> Command {
         )
         .arg(
             numbers("parts", 4_096)
-                .help("Most threads of a search, by SET GLOBAL max_threads_per_query, which is DEFAULT afterwards; --fast."),
+                .help("Most threads of a search, by SET GLOBAL max_threads_per_query, which is put back afterwards; --fast."),
         )
 }
 
@@ -246,13 +246,14 @@ impl Replay {
             .target
             .connect()
             .map_err(|error| format!("{}: {error}", self.target.addr))?;
-        if let Some(parts) = way.parts {
-            set_parts(&mut control, &parts.to_string())?;
-        }
         let mut tallied = Tallied::new(self.results.as_deref())?;
+        let parts_before = match way.parts {
+            Some(parts) => Some(set_parts(&mut control, &parts.to_string())?),
+            None => None,
+        };
         pace::run(opened, &self.options, &self.target, way, &mut tallied);
-        if way.parts.is_some() {
-            set_parts(&mut control, "DEFAULT")?;
+        if let Some(before) = parts_before {
+            set_parts(&mut control, &before)?;
         }
         tallied.finish()?;
         if tallied.told.sent == 0 && !signals::is_asked() && tallied.ended.is_none() {
@@ -262,11 +263,17 @@ impl Replay {
     }
 }
 
-fn set_parts(client: &mut Client, parts: &str) -> Result<(), String> {
-    let statement = format!("SET GLOBAL max_threads_per_query = {parts}");
-    let done = client.query(&statement);
-    done.map(|_| ())
-        .map_err(|error| format!("--parts: {statement}: {error}"))
+/// Sets the most threads of a search, and gives what the server had before.
+fn set_parts(client: &mut Client, parts: &str) -> Result<String, String> {
+    let mut done = |statement: &str| {
+        let done = client.query(statement);
+        done.map_err(|error| format!("--parts: {statement}: {error}"))
+    };
+    let before = done("SELECT @@GLOBAL.max_threads_per_query")?;
+    done(&format!("SET GLOBAL max_threads_per_query = {parts}"))?;
+    let cell = before.rows.first().and_then(|row| row.first()?.as_deref());
+    cell.map(|cell| String::from_utf8_lossy(cell).into_owned())
+        .ok_or_else(|| "--parts: the server does not tell max_threads_per_query".to_owned())
 }
 
 /// Why no query was sent.

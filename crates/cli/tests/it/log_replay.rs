@@ -158,9 +158,20 @@ fn clients_and_parts_make_a_grid() {
         cells,
         wanted.map(|(clients, parts)| (Some(clients), Some(parts), Some(3)))
     );
-    let setting = "SHOW VARIABLES LIKE 'seine_max_threads_per_query'";
-    let rows = server.client().query(setting).unwrap().rows;
-    assert_eq!(rows[0][1].as_deref(), Some(&b"idle"[..]), "as before");
+}
+
+#[test]
+fn parts_are_put_back_as_the_server_had_them() {
+    let server = started();
+    let mut client = server.client();
+    for before in ["idle", "3"] {
+        let set = format!("SET GLOBAL max_threads_per_query = {before}");
+        client.query(&set).unwrap();
+        json(&server, &["plain", "--parts", "1"]);
+        let bound = client.query("SELECT @@GLOBAL.max_threads_per_query");
+        let bound = bound.unwrap().rows.remove(0).remove(0);
+        assert_eq!(bound.as_deref(), Some(before.as_bytes()));
+    }
 }
 
 #[test]

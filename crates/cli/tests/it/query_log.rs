@@ -206,6 +206,30 @@ fn kill_leaves_whole_lines_and_a_half_one_is_taken_away() {
 }
 
 #[test]
+fn each_way_to_search_rows_tells_what_it_read() {
+    let folder = Folder::new();
+    let server = started(&folder, "json");
+    let mut client = server.client();
+    let searches = [
+        "SELECT id FROM posts WHERE MATCH('storm')",
+        "SELECT a.id FROM posts a JOIN posts b ON a.n = b.n WHERE MATCH('storm', a)",
+        "SELECT n, COUNT(*) FROM posts WHERE MATCH('storm') GROUP BY n",
+        "SELECT id FROM posts WHERE MATCH('storm') UNION SELECT id FROM posts WHERE MATCH('calm')",
+    ];
+    for search in searches {
+        client.query(search).unwrap();
+    }
+    for (line, search) in lines(&folder.path("query.log"), 4).iter().zip(searches) {
+        let read = entry(line).1;
+        assert_eq!(
+            (read.faults, read.read_bytes),
+            (Some(0), Some(0)),
+            "{search}"
+        );
+    }
+}
+
+#[test]
 fn a_long_statement_is_cut_and_the_line_says_how_long_it_was() {
     let folder = Folder::new();
     let server = started(&folder, "json");

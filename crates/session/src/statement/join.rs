@@ -24,7 +24,7 @@ use super::{Execution, Outcome, unexpected};
 use crate::errors::{self, Failure};
 use crate::limits::{INLINE_UNITS, ROWS_INLINE_MAX};
 use crate::movable::is_on_loop;
-use crate::node::guarded;
+use crate::node::{counted, guarded};
 use crate::searches::Search;
 
 /// A table is told the values that its rows must have, if there are at most this many for each of its rows.
@@ -190,12 +190,11 @@ impl Execution<'_> {
         control: &Control,
         mut work: impl FnMut() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        match guarded(self.node, &mut work) {
+        let (node, session) = (self.node, &*self.session);
+        match counted(session, &control.interrupt, || guarded(node, &mut work)) {
             Err(_) if control.interrupt.reason() == Some(Reason::Moved) => {
-                self.node
-                    .long_within(self.session, &control.interrupt)
-                    .await;
-                guarded(self.node, work)
+                node.long_within(session, &control.interrupt).await;
+                counted(session, &control.interrupt, || guarded(node, work))
             }
             done => done,
         }

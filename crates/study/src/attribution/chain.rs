@@ -252,7 +252,7 @@ impl Chain {
         }
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.states.len()];
         for from in 0..self.states.len() {
-            for (to, _) in self.edges.of(from) {
+            for (to, _) in self.edges.targets(from) {
                 before[to].push(from as u32);
             }
         }
@@ -302,7 +302,7 @@ impl Chain {
                 (Next::Conversion, self.conversions[at]),
                 (Next::Null, self.nulls[at]),
             ];
-            let edges = self.edges.of(at);
+            let edges = self.edges.targets(at);
             let edges = edges.map(|(to, count)| (Next::State(self.states[to]), count));
             edges
                 .chain(ends)
@@ -344,7 +344,7 @@ impl Chain {
 
 impl Edges {
     /// The transitions of a state: target and count.
-    fn of(&self, from: usize) -> impl Iterator<Item = (usize, f64)> {
+    fn targets(&self, from: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.begins[from]..self.begins[from + 1];
         let targets = self.targets[range.clone()].iter();
         targets

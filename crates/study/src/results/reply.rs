@@ -15,8 +15,8 @@ pub struct ReplySet {
 }
 
 impl Rows {
-    /// The answer of a reply's result sets, of which there are several behind FACET. `total_found` is the server's own count;
-    /// without it, the rows of the first set are counted.
+    /// The rows of a reply. FACET gives it several result sets. `total_found` is the server's count; without it, the rows of the
+    /// first set are counted.
     pub fn of_sets(sets: &[ReplySet], total_found: Option<u64>) -> Rows {
         let mut digest = Digest::default();
         for set in sets {

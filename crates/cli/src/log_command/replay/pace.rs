@@ -4,8 +4,7 @@
 //! log, since the requests of one connection were never at the same time.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use super::reader::{Job, read};
 use super::sender::{Sender, Target};
 use super::tallied::{Shared, Tallied, micros};
 use super::{CONNECTIONS_MAX, CONNECTIONS_OF_PLAIN, Way, signals};
-use crate::progress::{Part, Progress, rate};
+use crate::progress::{Progress, Reading};
 
 /// Jobs that wait for a connection.
 const LINE_MAX: usize = 64;
@@ -57,14 +56,9 @@ pub(super) fn run(
             own: Vec::new(),
             places: HashMap::new(),
         };
-        let mut bar = Bar {
-            progress: Progress::everywhere(),
-            total,
-            read: bytes_read,
-            began,
-        };
+        let mut bar = Reading::new(Progress::everywhere(), total, &bytes_read);
         read(opened, filter, target.http.is_some(), &shared, &mut |due| {
-            bar.show(&shared);
+            bar.show("queries", || shared.sent());
             // The time begins with the first request, not with the reading before it.
             let first = *first.get_or_insert_with(Instant::now);
             let when = way.speed.map(|speed| first + at_speed(due.after_us, speed));
@@ -81,7 +75,7 @@ fn at_speed(after_us: u64, speed: f64) -> Duration {
 }
 
 /// Sleeps until a time; `false`: the run has ended.
-fn wait_until(when: Option<Instant>, shared: &Shared<'_>, bar: &mut Bar) -> bool {
+fn wait_until(when: Option<Instant>, shared: &Shared<'_>, bar: &mut Reading) -> bool {
     loop {
         if signals::is_asked() || shared.is_ended() {
             return false;
@@ -92,40 +86,8 @@ fn wait_until(when: Option<Instant>, shared: &Shared<'_>, bar: &mut Bar) -> bool
         if left.is_zero() {
             return true;
         }
-        bar.show(shared);
+        bar.show("queries", || shared.sent());
         thread::sleep(left.min(LOOK_EVERY));
-    }
-}
-
-/// The line of progress.
-struct Bar {
-    progress: Progress,
-    total: Option<u64>,
-    read: Arc<AtomicU64>,
-    began: Instant,
-}
-
-impl Bar {
-    fn show(&mut self, shared: &Shared<'_>) {
-        if !self.progress.is_due() {
-            return;
-        }
-        let elapsed = self.began.elapsed();
-        let part = self.total.map(|total| Part {
-            done: self.read.load(Ordering::Relaxed),
-            total,
-            before: 0,
-            elapsed,
-        });
-        let part = part.map_or_else(String::new, |part| format!("{}, ", part.text()));
-        let sent = rate(shared.sent(), "queries", elapsed);
-        self.progress.show(&format!("{part}{sent}"));
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.progress.clear();
     }
 }
 
@@ -155,18 +117,8 @@ impl Lines<'_, '_> {
             Some(connection) => self.own_line(connection),
             None => self.pool(),
         };
-        let mut timed = (due.item, when);
-        loop {
-            match line.try_send(timed) {
-                Ok(()) => return true,
-                Err(TrySendError::Disconnected(_)) => return false,
-                Err(TrySendError::Full(back)) => timed = back,
-            }
-            if signals::is_asked() || self.shared.is_ended() {
-                return false;
-            }
-            thread::sleep(Duration::from_micros(200));
-        }
+        // Where the run has ended, the last of the line's senders leaves it behind its request, for which the run waits anyway.
+        line.send((due.item, when)).is_ok()
     }
 
     fn pool(&mut self) -> SyncSender<Timed> {

@@ -76,7 +76,7 @@ fn minus_transitions(chain: &Chain) -> Matrix {
     let mut matrix = vec![vec![0.0; size]; size];
     for (from, row) in matrix.iter_mut().enumerate() {
         row[from] = 1.0;
-        for (to, count) in chain.edges.of(from) {
+        for (to, count) in chain.edges.targets(from) {
             row[to] -= count / chain.leaving[from];
         }
     }

@@ -55,7 +55,7 @@ impl<'a> Probabilities<'a> {
         let mut stays = Vec::with_capacity(chain.states.len());
         for from in 0..chain.states.len() {
             let mut stay = 0.0;
-            for (to, count) in chain.edges.of(from) {
+            for (to, count) in chain.edges.targets(from) {
                 let share = count / chain.leaving[from];
                 // What stays is divided out, and no further pass waits for it.
                 stay += if to == from { share } else { 0.0 };

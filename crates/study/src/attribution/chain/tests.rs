@@ -107,7 +107,7 @@ fn slow(chain: &Chain, channels: usize) -> Vec<Effect> {
                     let mut row = vec![0.0; size + 1];
                     row[at] = 1.0;
                     if !is_removed(at) {
-                        chain.edges.of(at).for_each(|(to, count)| {
+                        chain.edges.targets(at).for_each(|(to, count)| {
                             row[to] -= count / chain.leaving[at];
                         });
                         row[size] = gains[at];

@@ -53,7 +53,7 @@ pub fn read_paths(
     for source in sources {
         let mut lines = Lines::new(&source.name);
         let mut rows = Rows::open(source)?;
-        let columns = Columns::of(&rows, &lines.name)?;
+        let columns = Columns::find(&rows, &lines.name)?;
         let separator = rows.separator();
         loop {
             let (record, line) = match rows.next() {
@@ -97,7 +97,7 @@ impl From<PathsFull> for Refused {
 }
 
 impl Columns {
-    fn of(rows: &Rows, name: &str) -> Result<Columns, String> {
+    fn find(rows: &Rows, name: &str) -> Result<Columns, String> {
         let columns = Columns {
             path: rows.column(&["path"]),
             conversions: rows.column(&["conversions", "total_conversions"]),
