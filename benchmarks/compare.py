@@ -150,10 +150,12 @@ def compared(one, other, match, ranker, save=None):
     arguments = ["--match", match, "--ranker", ranker, "--first", FIRST, "--limit", LIMIT]
     text = seine("bench", "compare", one, other, *arguments, *(["--save", str(save)] if save else []))
     share = lambda name: float(re.search(rf"^{name} +([\d.]+) %", text, re.M)[1])
-    worst = re.search(r"^mismatch of a query +(\d+) .*median ([\d.]+) ", text, re.M)
+    if lacking := re.search(r"^(failed|not compared): .*", text, re.M):
+        sys.exit(f"{one} beside {other}, match {match}, ranker {ranker}: {lacking[0]}")
+    number = lambda name: float(re.search(rf"^{name} +([\d.]+) ", text, re.M)[1])
     spread = re.search(r"^queries by mismatch +([\d ]+?) +how", text, re.M)[1]
     queries = int(text.split()[0])
-    return queries, [share(name) for name in LINES], share("documents mismatched"), int(worst[1]), float(worst[2]), spread
+    return queries, [share(name) for name in LINES], share("documents mismatched"), int(number("max mismatch")), number("median mismatch"), spread
 
 
 def compare_all(state, asked, one_of, found):
