@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What the query log costs, and how fast `seine log report` reads one. Needs nothing but Python; mawk and gawk where they are there.
 
-    benchmarks/query_log.py cost SEINE [--pairs 9] [--seconds 5] [--directory /dev/shm]
+    benchmarks/query_log.py cost SEINE [--starts 9] [--pairs 3] [--seconds 2] [--directory /dev/shm]
     benchmarks/query_log.py report SEINE [--lines 5000000] [--runs 5] [--directory /dev/shm]
 
 `cost`: two servers of one build, with the log (sphinxql) and without, over 20,000 rows that are made here.
-In each pair both answer the same look-ups by id, 500 in a packet, and then the same searches, in an order that changes; printed is the
-processor time of a statement (the kernel's clock of the process) without and with the log, their difference and ratio: medians of
-the pairs, lowest and highest. Answers of both must be equal, and the log must have one line for each statement.
+In each pair both answer the same look-ups by id, 500 in a packet, and then the same searches, in an order that changes. Where a
+process happens to lie in memory makes two servers without a log differ by more than a log costs, so both are started anew for each
+few pairs. Printed is the processor time of a statement (the kernel's clock of the process) without and with the log, their
+difference and ratio: medians of the starts, each of which is the median of its pairs; quarters of the starts; and the part of the
+thread that writes the log. Answers of both must be equal, and the log must have one line for each statement.
 
 `report`: lines of W2 by `seine-bench log-lines` (SEINE-bench, or `seine bench`), as they are, packed by gzip and by zstd. In each run
 the report, mawk and gawk (which only add up the times) take turns. The report must count every line, and find the study's shares
@@ -51,41 +53,63 @@ def filled(binary, directory, name, *flags):
     return started, mysql
 
 
+def writing_time(of):
+    """Processor time of the thread that writes the log, in seconds."""
+    for task in pathlib.Path(f"/proc/{of[0].process.pid}/task").iterdir():
+        if (task / "comm").read_text().strip() == "query log":
+            return int((task / "schedstat").read_text().split()[0]) / 1e9
+    return 0.0
+
+
 def measured(of, statement, seconds):
-    """Answers of packets for this time, how many statements they were, and the processor time of one in microseconds."""
+    """Answers of packets for this time, how many statements they were, the processor time of one in microseconds, and the part of it
+    that the writer of the log took."""
     started, mysql = of
-    before, until, asked, answers = started.processor_time(), time.monotonic() + seconds, 0, []
+    before, written = started.processor_time(), writing_time(of)
+    until, asked, answers = time.monotonic() + seconds, 0, []
     while time.monotonic() < until:
         answers.append(mysql.ask(";".join(statement(asked + i) for i in range(IN_A_PACKET))))
         asked += IN_A_PACKET
-    return answers, asked, (started.processor_time() - before) / asked * 1e6
+    took = lambda now, before: (now - before) / asked * 1e6
+    return answers, asked, took(started.processor_time(), before), took(writing_time(of), written)
 
 
-def cost(taken, directory):
-    log = pathlib.Path(directory) / "query.log"
+def compared(taken, directory):
+    """For each kind of statement the times of one start: medians of its pairs."""
+    directory.mkdir()
+    log = directory / "query.log"
     without, logged = filled(taken.seine, directory, "without"), filled(taken.seine, directory, "with", "--query-log", log)
-    expected = 0
-    print("statement;without_us;with_us;difference_us;lowest;highest;ratio;lowest;highest")
+    expected, found = 0, {}
     for name, statement in (("look-up", look_up), ("search", search)):
         pairs = []
         for pair in range(taken.pairs):
             order = [without, logged] if pair % 2 else [logged, without]
             one = {id(of): measured(of, statement, taken.seconds) for of in order}
-            (a, _, off), (b, count, on) = one[id(without)], one[id(logged)]
+            (a, _, off, _), (b, count, on, writing) = one[id(without)], one[id(logged)]
             if any(x != y for x, y in zip(a, b)):
                 raise SystemExit(f"{name}: the answers differ")
             expected += count
-            pairs.append((off, on))
-        differences, ratios = [on - off for off, on in pairs], [on / off for off, on in pairs]
-        middle = statistics.median
-        print(f"{name};{middle(p[0] for p in pairs):.2f};{middle(p[1] for p in pairs):.2f};{middle(differences):.2f};"
-              f"{min(differences):.2f};{max(differences):.2f};{middle(ratios):.3f};{min(ratios):.3f};{max(ratios):.3f}", flush=True)
+            pairs.append((off, on, on - off, on / off, writing))
+        found[name] = [statistics.median(column) for column in zip(*pairs)]
     for started, _ in (without, logged):
         started.end()
     lines = sum(1 for _ in log.open("rb"))
     if lines != expected:
         raise SystemExit(f"{lines} lines of {expected} statements: the others were lost")
-    print(f"# {lines} lines, one for each statement")
+    shutil.rmtree(directory)
+    return found
+
+
+def cost(taken, directory):
+    starts = [compared(taken, pathlib.Path(directory) / f"start-{start}") for start in range(taken.starts)]
+    print("statement;without_us;with_us;difference_us;quarter;three_quarters;ratio;quarter;three_quarters;writer_us")
+    for name in starts[0]:
+        off, on, differences, ratios, writing = zip(*(start[name] for start in starts))
+        middle = statistics.median
+        spread = lambda of: statistics.quantiles(of, n=4)[::2]
+        (low, high), (least, most) = spread(differences), spread(ratios)
+        print(f"{name};{middle(off):.2f};{middle(on):.2f};{middle(differences):.2f};{low:.2f};{high:.2f};"
+              f"{middle(ratios):.3f};{least:.3f};{most:.3f};{middle(writing):.2f}")
 
 
 def run(command, **options):
@@ -150,8 +174,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("cost", "report"))
     parser.add_argument("seine")
-    parser.add_argument("--pairs", type=int, default=9)
-    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--starts", type=int, default=9)
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--lines", type=int, default=5_000_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--directory", default="/dev/shm")

@@ -136,14 +136,14 @@ impl Writer {
     }
 
     fn take(&mut self, logged: LoggedAt<'_>) {
-        let entry = logged.entry();
+        let mut entry = logged.entry();
         if let Some(rows) = &self.rows
             && rows.try_send(table::row(logged.unix_us(), &entry)).is_err()
         {
             self.log.lose_rows(1);
         }
         if let Some(lines) = &mut self.lines {
-            lines.put(logged.unix_us(), entry);
+            lines.put(logged.unix_us(), &mut entry);
             if lines.waiting.len() >= QUERY_LOG_BUFFER_BYTES {
                 lines.write(&self.log, &self.asked);
             }
@@ -190,7 +190,7 @@ impl Lines {
     }
 
     /// Appends the line of an entry.
-    fn put(&mut self, unix_us: i64, mut entry: Entry<'_>) {
+    fn put(&mut self, unix_us: i64, entry: &mut Entry<'_>) {
         self.count += 1;
         let minute = unix_us.div_euclid(60_000_000);
         if minute != self.ahead.0 {
@@ -212,9 +212,9 @@ impl Lines {
         match self.form {
             // Sphinx writes no line for a query that failed, and a plain line has no place for the message.
             Form::Plain if entry.error.is_some() => {}
-            Form::Plain => write_plain(&entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Sphinxql => write_sphinxql(&entry, LOGGED_TEXT_BYTES_MAX, lines),
-            Form::Json => write_json(&entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Plain => write_plain(entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Sphinxql => write_sphinxql(entry, LOGGED_TEXT_BYTES_MAX, lines),
+            Form::Json => write_json(entry, LOGGED_TEXT_BYTES_MAX, lines),
         }
     }
 

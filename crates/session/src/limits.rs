@@ -120,8 +120,12 @@ pub const LOGGED_TEXT_BYTES_MAX: usize = 16 << 10;
 
 /// Most bytes of the entries of the query log that wait for its writer; one beyond is counted as lost. Some 80,000 look-ups.
 pub const LOGGED_WAITING_BYTES_MAX: usize = 16 << 20;
-/// Bytes of entries that wake the writer up. A processor's cache holds them until it reads them.
+/// Bytes of waiting entries that wake the writer up before its time. It is seldom: to wake it costs as much as a hundred entries.
+pub const LOGGED_WAKING_BYTES: usize = 4 << 20;
+/// Bytes of entries that are one block.
 pub const LOGGED_BLOCK_BYTES: usize = 256 << 10;
+/// Empty blocks that are kept for the next entries.
+pub const LOGGED_SPARE_MAX: usize = LOGGED_WAKING_BYTES / LOGGED_BLOCK_BYTES;
 
 /// Entries of the query log that `SHOW SLOW QUERIES` knows.
 pub const LOGGED_LAST_MAX: usize = 1_000;

@@ -7,7 +7,7 @@
 //! begun             Pending: tables, query, sort mode, window, of the statement; the session holds it
 //! found             rows that matched
 //! sent, or dropped  the time is taken; an entry below `query_log_min_msec` is forgotten, another goes into a block
-//! 256 KiB or 50 ms  the writer takes the block; its entries are among the last ones from now on
+//! 50 ms or 4 MiB    the writer takes the blocks; their entries are among the last ones from now on
 //! ```
 //!
 //! Invariants:
@@ -22,6 +22,7 @@ mod block;
 mod tests;
 mod told;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -35,10 +36,10 @@ pub(crate) use told::{is_logged, tell, tell_percolation};
 
 use crate::clock::Clock;
 use crate::limits::{
-    LOGGED_BLOCK_BYTES, LOGGED_LAST_BYTES_MAX, LOGGED_LAST_MAX, LOGGED_TEXT_BYTES_MAX,
-    LOGGED_WAITING_BYTES_MAX,
+    LOGGED_BLOCK_BYTES, LOGGED_LAST_BYTES_MAX, LOGGED_LAST_MAX, LOGGED_SPARE_MAX,
+    LOGGED_TEXT_BYTES_MAX, LOGGED_WAITING_BYTES_MAX, LOGGED_WAKING_BYTES,
 };
-use block::{Text, Told};
+use block::{Number, Text, Told};
 
 /// The log as sessions see it: off until [`QueryLog::begin`].
 #[derive(Default)]
@@ -50,8 +51,8 @@ pub struct QueryLog {
     lost: AtomicU64,
     rows_lost: AtomicU64,
     kept: Mutex<Kept>,
-    /// Tells the writer that a block is full.
-    is_full: Condvar,
+    /// Tells the writer that it should not wait for its time: much is there.
+    is_much: Condvar,
 }
 
 /// Entries in memory. In time, the last ones come before those that wait, and these before those that are filled.
@@ -68,14 +69,14 @@ struct Kept {
     /// Entries and bytes of `last`.
     last_count: usize,
     last_bytes: usize,
-    /// Memory of a block that was among the last ones.
-    spare: Option<Block>,
+    /// Memory of blocks that were among the last ones, at most [`LOGGED_SPARE_MAX`].
+    spare: Vec<Block>,
 }
 
 impl Kept {
     /// Begins a new block behind the filled one.
     fn turn(&mut self) {
-        let next = self.spare.take().unwrap_or_default();
+        let next = self.spare.pop().unwrap_or_default();
         let full = std::mem::replace(&mut self.filled, next);
         self.waiting.push_back(Arc::new(full));
     }
@@ -92,9 +93,11 @@ impl Kept {
             self.last_count -= first.len();
             self.last_bytes -= first.bytes();
             let gone = self.last.pop_front().map(Arc::try_unwrap);
-            if let Some(Ok(mut block)) = gone {
+            if let Some(Ok(mut block)) = gone
+                && self.spare.len() < LOGGED_SPARE_MAX
+            {
                 block.clear();
-                self.spare = Some(block);
+                self.spare.push(block);
             }
         }
     }
@@ -118,12 +121,12 @@ impl Entries {
         Some(next)
     }
 
-    /// Waits until a block is full, for this time at most.
+    /// Waits until much is there, for this time at most.
     pub fn wait(&self, most: Duration) {
         let kept = self.log.kept();
-        let is_idle = |kept: &mut Kept| kept.waiting.is_empty();
+        let is_little = |kept: &mut Kept| kept.waiting_bytes < LOGGED_WAKING_BYTES;
         // What woke it up is of no interest: the writer looks.
-        let _ = self.log.is_full.wait_timeout_while(kept, most, is_idle);
+        let _ = self.log.is_much.wait_timeout_while(kept, most, is_little);
     }
 }
 
@@ -186,18 +189,21 @@ impl QueryLog {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, told: &Told) {
+    fn add(&self, told: &Told, clock: Clock) {
         let mut kept = self.kept();
-        if kept.waiting_bytes + told.bytes() > LOGGED_WAITING_BYTES_MAX {
+        if kept.waiting_bytes + told.bytes_max() > LOGGED_WAITING_BYTES_MAX {
             drop(kept);
             return self.lose(1);
         }
-        kept.waiting_bytes += told.bytes();
-        kept.filled.push(told);
+        let before = kept.waiting_bytes;
+        let after = before + kept.filled.push(told, clock);
+        kept.waiting_bytes = after;
         if kept.filled.bytes() >= LOGGED_BLOCK_BYTES {
             kept.turn();
+        }
+        if before < LOGGED_WAKING_BYTES && after >= LOGGED_WAKING_BYTES {
             drop(kept);
-            self.is_full.notify_one();
+            self.is_much.notify_one();
         }
     }
 }
@@ -230,8 +236,9 @@ impl Said {
     #[must_use]
     pub fn new(text: &[u8]) -> Said {
         let begin = &text[..text.len().min(LOGGED_TEXT_BYTES_MAX)];
+        let mut text_and_more = SPARE.take();
         // The entry's other texts go behind it.
-        let mut text_and_more = Vec::with_capacity(begin.len() + OTHER_TEXTS_BYTES);
+        text_and_more.reserve(begin.len() + OTHER_TEXTS_BYTES);
         text_and_more.extend_from_slice(begin);
         Said {
             text: text_and_more,
@@ -242,6 +249,14 @@ impl Said {
 
 /// Room for the texts of an entry beside its statement, if they are short.
 const OTHER_TEXTS_BYTES: usize = 64;
+
+/// Most memory of texts that a thread keeps for its next entry, in bytes.
+const SPARE_BYTES_MAX: usize = 4 << 10;
+
+thread_local! {
+    /// Empty memory of the texts of the last entry that ended on this thread: a look-up would ask for some each time.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 impl Pending {
     /// A search that begins; `None`: the log is off. `started_us`: by `clock`. `said`: the client's text. `tell` adds what it is.
@@ -264,7 +279,7 @@ impl Pending {
         {
             return None;
         }
-        told.head.connection = connection;
+        told.set(Number::Connection, Some(connection));
         if !host.is_empty() {
             told.add(Text::Client, host.as_bytes());
         }
@@ -282,7 +297,7 @@ impl Pending {
 
     /// Notes how many rows matched.
     pub fn found(&mut self, rows: u64) {
-        self.told.head.found = Some(rows);
+        self.told.set(Number::Found, Some(rows));
     }
 
     /// Notes how many rows were sent.
@@ -298,7 +313,7 @@ impl Pending {
 
     /// Whether what it reads is counted even where it is short. That costs half a microsecond: a good part of a look-up.
     pub(crate) fn counts_short_reads(&self) -> bool {
-        self.told.head.mode == Some(MatchMode::Extended2)
+        self.told.number(Number::Mode) == Some(MatchMode::Extended2 as u64)
     }
 
     /// Notes what it has read from devices, beside what it had before.
@@ -319,20 +334,29 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        let real_us = self.clock.steady_us().saturating_sub(self.started_us);
+        let ended_us = self.clock.steady_us();
+        let real_us = ended_us.saturating_sub(self.started_us);
         if real_us < self.log.min_us.load(Ordering::Relaxed) {
             return;
         }
-        let head = &mut self.told.head;
-        head.unix_us = self.clock.unix_us();
-        head.real_us = real_us;
-        head.queued_us = *self.queued_us.get_mut();
-        head.reads = *self.reads.get_mut().unwrap_or_else(PoisonError::into_inner);
-        head.returned = self.returned.get_mut().checked_sub(1);
+        let told = &mut self.told;
+        told.set(Number::EndedUs, Some(ended_us));
+        told.set(Number::RealUs, Some(real_us));
+        told.set(Number::QueuedUs, Some(*self.queued_us.get_mut()));
+        let returned = self.returned.get_mut().checked_sub(1);
+        told.set(Number::Returned, returned);
+        let reads = *self.reads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        told.set(Number::Faults, reads.map(|reads| reads.faults));
+        told.set(Number::ReadBytes, reads.map(|reads| reads.bytes));
         if let Some(failure) = self.failure.get() {
-            head.found = None;
-            self.told.add(Text::Error, failure.as_bytes());
+            told.set(Number::Found, None);
+            told.add(Text::Error, failure.as_bytes());
         }
-        self.log.add(&self.told);
+        self.log.add(&self.told, self.clock);
+        let mut texts = self.told.take_texts();
+        if texts.capacity() <= SPARE_BYTES_MAX {
+            texts.clear();
+            SPARE.set(texts);
+        }
     }
 }

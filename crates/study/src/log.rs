@@ -15,6 +15,7 @@
 pub mod anonymous;
 pub mod bands;
 pub mod compare;
+mod digits;
 pub mod document;
 mod entry;
 pub mod frame;

@@ -53,16 +53,16 @@ fn lines_that_a_full_disk_refuses_are_lost_counted_and_told_by_the_next_line() {
         ..Entry::default()
     };
     for _ in 0..2 {
-        lines.put(0, entry("SELECT 1"));
-        lines.put(0, entry("SELECT 2"));
+        lines.put(0, &mut entry("SELECT 1"));
+        lines.put(0, &mut entry("SELECT 2"));
         lines.write(&log, &asked);
     }
     assert_eq!(log.lost(), 4);
     // There is room again: as after a rename, the file is opened anew.
     lines.path = folder().join("full.log");
-    lines.put(0, entry("SELECT 3"));
+    lines.put(0, &mut entry("SELECT 3"));
     lines.write(&log, &asked);
-    lines.put(0, entry("SELECT 4"));
+    lines.put(0, &mut entry("SELECT 4"));
     lines.write(&log, &asked);
     let written = std::fs::read_to_string(&lines.path).unwrap();
     let beginnings = ["{\"lost\":4}", "{\"time\":", "{\"time\":"];

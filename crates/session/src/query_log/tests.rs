@@ -1,3 +1,5 @@
+use study::log::{Entry, SortMode};
+
 use super::*;
 
 const CLIENT: (u64, &str) = (7, "127.0.0.1");
@@ -104,4 +106,52 @@ fn each_text_comes_back_and_searches_on_the_own_table_are_none() {
         (entry.error.as_deref(), entry.found),
         (Some(&b"no"[..]), None)
     );
+}
+
+/// A number of an entry, and where a reader of the log finds it.
+type Place = (Number, fn(&Entry<'_>) -> Option<u64>);
+
+#[test]
+fn each_number_comes_back_whatever_its_size_and_none_stays_none() {
+    let places: [Place; 12] = [
+        (Number::RealUs, |entry| entry.real_us),
+        (Number::QueuedUs, |entry| entry.queued_us),
+        (Number::Found, |entry| entry.found),
+        (Number::Returned, |entry| entry.returned),
+        (Number::Offset, |entry| entry.window.map(|it| it.0)),
+        (Number::Limit, |entry| entry.window.map(|it| it.1)),
+        (Number::Filters, |entry| entry.filters),
+        (Number::Threads, |entry| entry.threads),
+        (Number::CutBytes, |entry| entry.cut_bytes),
+        (Number::Faults, |entry| entry.faults),
+        (Number::ReadBytes, |entry| entry.read_bytes),
+        (Number::Connection, |entry| entry.connection),
+    ];
+    let mut block = Block::default();
+    let sizes = [0, 1, 127, 128, 1 << 32, u64::MAX - 1, u64::MAX];
+    for size in sizes {
+        let mut told = Told::new(b"SELECT 1".to_vec(), 8);
+        for (at, (number, _)) in (0..).zip(places) {
+            told.set(number, Some(size - at.min(size)));
+        }
+        told.set(Number::Threads, None);
+        told.add(Text::Error, b"no");
+        block.push(&told, Clock::start());
+    }
+    for (size, logged) in sizes.into_iter().zip(block.iter()) {
+        let entry = logged.entry();
+        for (at, (number, get)) in (0..).zip(places) {
+            let wanted = (number != Number::Threads).then(|| size - at.min(size));
+            assert_eq!(get(&entry), wanted, "{number:?} of {size}");
+        }
+        assert_eq!(entry.statement.as_deref(), Some(&b"SELECT 1"[..]));
+        assert_eq!(entry.error.as_deref(), Some(&b"no"[..]));
+        assert_eq!((entry.mode, entry.sort), (None, None));
+    }
+    for mode in MatchMode::ALL {
+        assert_eq!(MatchMode::ALL[mode as usize], mode);
+    }
+    for sort in SortMode::ALL {
+        assert_eq!(SortMode::ALL[sort as usize], sort);
+    }
 }

@@ -1,14 +1,12 @@
 //! What the entry of a statement says, before the statement is done.
 
-use std::borrow::Cow;
-
 use relation::bind::IMPLICIT_LIMIT;
 use relation::expression::{BinaryOperator, Expression};
 use relation::request::{JoinedSelect, OrderBy, Output, Select, tables_of};
 use study::log::{MatchMode, SortMode};
 use wire::sql::Statement;
 
-use super::block::{Text, Told};
+use super::block::{Number, Text, Told};
 use crate::limits::LOGGED_TEXT_BYTES_MAX;
 
 /// Tells what a percolation over HTTP is.
@@ -23,24 +21,44 @@ pub(crate) fn is_logged(statement: &Statement) -> bool {
 
 /// Tells what a statement is.
 pub(crate) fn tell(statement: &Statement, told: &mut Told) {
-    let mut tables: Vec<&str> = Vec::new();
+    let mut tables = Tables::default();
     if let Statement::CallPq { table, .. } = statement {
-        tables.push(table);
+        tables.add(table, told);
     }
     statement.each_table(&mut |name| {
-        let left = TABLES_MAX.saturating_sub(tables.len());
-        tables.extend(tables_of(name).take(left));
+        for name in tables_of(name).take(TABLES_MAX) {
+            tables.add(name, told);
+        }
     });
-    tables.dedup();
-    let names = match &*tables {
-        [table] => Cow::Borrowed(*table),
-        _ => Cow::Owned(tables.join(",")),
-    };
-    told.add(Text::Tables, cut(&names).as_bytes());
     if let Statement::Joined(select) = statement {
         Searched::of_joined(select).tell(told);
     } else if let Some(select) = statement.one_table() {
         Searched::of_select(select).tell(told);
+    }
+}
+
+/// The tables of a statement, on their way into its entry with commas between.
+#[derive(Default)]
+struct Tables<'s> {
+    last: Option<&'s str>,
+    count: usize,
+    bytes: usize,
+}
+
+impl<'s> Tables<'s> {
+    /// Adds a table, unless it is the one before, as far as a line names them.
+    fn add(&mut self, name: &'s str, told: &mut Told) {
+        if self.last == Some(name) || self.count == TABLES_MAX {
+            return;
+        }
+        let comma = if self.last.is_some() { "," } else { "" };
+        for text in [comma, name] {
+            let room = text.floor_char_boundary(LOGGED_TEXT_BYTES_MAX - self.bytes);
+            told.add(Text::Tables, &text.as_bytes()[..room]);
+            self.bytes += room;
+        }
+        self.last = Some(name);
+        self.count += 1;
     }
 }
 
@@ -92,18 +110,24 @@ impl<'s> Searched<'s> {
         };
         let (offset, limit) = self.window;
         let mut left = CONDITIONS_MAX;
-        let head = &mut told.head;
-        head.mode = Some(match self.matching {
+        let mode = match self.matching {
             Some(_) => MatchMode::Extended2,
             None => MatchMode::Fullscan,
-        });
-        head.filters = Some(
-            self.filter
-                .map_or(0, |filter| conditions(filter, &mut left)),
-        );
-        head.sort = Some(sort_of(self.order));
-        head.window = Some((offset, limit.unwrap_or(IMPLICIT_LIMIT)));
-        head.threads = option("threads").and_then(|number| number.parse().ok());
+        };
+        let filters = self
+            .filter
+            .map_or(0, |filter| conditions(filter, &mut left));
+        for (number, value) in [
+            (Number::Offset, offset),
+            (Number::Limit, limit.unwrap_or(IMPLICIT_LIMIT)),
+            (Number::Filters, filters),
+            (Number::Mode, mode as u64),
+            (Number::Sort, sort_of(self.order) as u64),
+        ] {
+            told.set(number, Some(value));
+        }
+        let threads = option("threads").and_then(|number| number.parse().ok());
+        told.set(Number::Threads, threads);
         // An expression may be as long as a statement, which the line has anyway.
         let key = self.key.map(|key| key.column().unwrap_or("(expression)"));
         for (text, known) in [

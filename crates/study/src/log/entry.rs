@@ -57,7 +57,8 @@ pub enum SortMode {
 }
 
 impl MatchMode {
-    const ALL: [MatchMode; 7] = [
+    /// Every mode.
+    pub const ALL: [MatchMode; 7] = [
         MatchMode::All,
         MatchMode::Any,
         MatchMode::Phrase,
@@ -89,7 +90,8 @@ impl MatchMode {
 }
 
 impl SortMode {
-    const ALL: [SortMode; 6] = [
+    /// Every mode.
+    pub const ALL: [SortMode; 6] = [
         SortMode::Relevance,
         SortMode::AttributeDescending,
         SortMode::AttributeAscending,

@@ -16,6 +16,7 @@ mod text;
 
 use std::borrow::Cow;
 
+use super::digits::{padded, write_number};
 use super::entry::{Entry, MatchMode, SortMode};
 use super::line::{write_json, write_plain, write_sphinxql};
 use super::summary::word_class;
@@ -174,14 +175,12 @@ impl LogGenerator {
         // `[Fri Jun 29 21:17:58.` has 21 bytes; three digits and ` 2007] ` follow.
         let start = out.len();
         out.extend_from_slice(&self.date);
-        write_digits3(
-            self.local_ms.rem_euclid(1_000) as u64,
-            &mut out[start + 21..start + 24],
-        );
-        write_number(facts.real_ms / 1_000, out);
+        out[start + 21..start + 24]
+            .copy_from_slice(&padded::<3>(self.local_ms.rem_euclid(1_000) as u64));
+        write_number("", facts.real_ms / 1_000, out);
         out.extend_from_slice(b".000 sec [");
         let end = out.len() - 6;
-        write_digits3(facts.real_ms % 1_000, &mut out[end - 3..end]);
+        out[end - 3..end].copy_from_slice(&padded::<3>(facts.real_ms % 1_000));
         out.extend_from_slice(mode(facts.code).code().as_bytes());
         out.extend_from_slice(match facts.code >> 8 & 3 {
             0 => b"/1/",
@@ -189,10 +188,10 @@ impl LogGenerator {
         });
         out.extend_from_slice(sort(facts.code).code().as_bytes());
         out.push(b' ');
-        write_number(facts.found, out);
+        write_number("", facts.found, out);
         out.extend_from_slice(b" (0,20)] [i000] ");
         let end = out.len() - 2;
-        write_digits3(u64::from(facts.index), &mut out[end - 3..end]);
+        out[end - 3..end].copy_from_slice(&padded::<3>(u64::from(facts.index)));
         out.extend_from_slice(&self.query);
         out.push(b'\n');
     }
@@ -261,19 +260,6 @@ fn sort(code: u64) -> SortMode {
         5 => SortMode::AttributeDescending,
         _ => SortMode::Extended,
     }
-}
-
-fn write_digits3(number: u64, place: &mut [u8]) {
-    place[0] = b'0' + (number / 100) as u8;
-    place[1] = b'0' + (number / 10 % 10) as u8;
-    place[2] = b'0' + (number % 10) as u8;
-}
-
-fn write_number(number: u64, out: &mut Vec<u8>) {
-    if number >= 10 {
-        write_number(number / 10, out);
-    }
-    out.push(b'0' + (number % 10) as u8);
 }
 
 #[cfg(test)]

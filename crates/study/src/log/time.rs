@@ -1,5 +1,7 @@
 //! Times of log lines: the two written forms, and the calendar behind them.
 
+use super::digits::padded;
+
 /// When a line was written, by the clock of its server.
 ///
 /// Sphinx and Manticore write local time without its zone, so the study reckons in local times: a line of 21:17 counts in the
@@ -116,43 +118,36 @@ impl LogTime {
     /// Appends `Fri Jun 29 21:17:58.609 2007`. The zone is lost.
     pub(crate) fn write_ctime(self, out: &mut Vec<u8>) {
         let civil = Civil::at(self.local_ms);
-        out.extend_from_slice(WEEKDAYS[weekday(self.local_ms)]);
-        out.push(b' ');
-        out.extend_from_slice(MONTHS[(civil.month - 1) as usize]);
-        out.push(b' ');
-        out.push(if civil.day < 10 {
-            b' '
-        } else {
-            b'0' + (civil.day / 10) as u8
-        });
-        out.push(b'0' + (civil.day % 10) as u8);
-        out.push(b' ');
-        civil.write_time_of_day(out);
-        out.push(b' ');
-        write_padded(civil.year, 4, out);
+        let mut text = *b"Fri Jun 29 21:17:58.609 2007";
+        text[..3].copy_from_slice(WEEKDAYS[weekday(self.local_ms)]);
+        text[4..7].copy_from_slice(MONTHS[(civil.month - 1) as usize]);
+        text[8..10].copy_from_slice(&padded::<2>(civil.day as u64));
+        if text[8] == b'0' {
+            text[8] = b' ';
+        }
+        text[11..23].copy_from_slice(&civil.time_of_day());
+        text[24..].copy_from_slice(&padded::<4>(civil.year as u64));
+        out.extend_from_slice(&text);
     }
 
     /// Appends RFC 3339 with milliseconds; UTC where no zone is known.
     pub(crate) fn write_rfc3339(self, out: &mut Vec<u8>) {
         let civil = Civil::at(self.local_ms);
-        for (number, digits, after) in [
-            (civil.year, 4, b'-'),
-            (civil.month, 2, b'-'),
-            (civil.day, 2, b'T'),
-        ] {
-            write_padded(number, digits, out);
-            out.push(after);
-        }
-        civil.write_time_of_day(out);
+        let mut text = *b"2024-04-28T12:38:02.808";
+        text[..4].copy_from_slice(&padded::<4>(civil.year as u64));
+        text[5..7].copy_from_slice(&padded::<2>(civil.month as u64));
+        text[8..10].copy_from_slice(&padded::<2>(civil.day as u64));
+        text[11..].copy_from_slice(&civil.time_of_day());
+        out.extend_from_slice(&text);
         let minutes = i64::from(self.offset_minutes.unwrap_or(0));
         if minutes == 0 {
             out.push(b'Z');
             return;
         }
         out.push(if minutes < 0 { b'-' } else { b'+' });
-        write_padded(minutes.abs() / 60, 2, out);
+        out.extend_from_slice(&padded::<2>(minutes.unsigned_abs() / 60));
         out.push(b':');
-        write_padded(minutes.abs() % 60, 2, out);
+        out.extend_from_slice(&padded::<2>(minutes.unsigned_abs() % 60));
     }
 }
 
@@ -193,17 +188,16 @@ impl Civil {
         }
     }
 
-    fn write_time_of_day(self, out: &mut Vec<u8>) {
-        let seconds = self.day_ms / SECOND_MS;
-        for (number, after) in [
-            (seconds / 3_600, b':'),
-            (seconds / 60 % 60, b':'),
-            (seconds % 60, b'.'),
-        ] {
-            write_padded(number, 2, out);
-            out.push(after);
-        }
-        write_padded(self.day_ms % SECOND_MS, 3, out);
+    /// `21:17:58.609`.
+    fn time_of_day(self) -> [u8; 12] {
+        let ms = self.day_ms as u64;
+        let seconds = ms / 1_000;
+        let mut text = *b"21:17:58.609";
+        text[..2].copy_from_slice(&padded::<2>(seconds / 3_600));
+        text[3..5].copy_from_slice(&padded::<2>(seconds / 60 % 60));
+        text[6..8].copy_from_slice(&padded::<2>(seconds % 60));
+        text[9..].copy_from_slice(&padded::<3>(ms));
+        text
     }
 }
 
@@ -254,12 +248,6 @@ fn digits(text: &[u8], least: usize, most: usize) -> Option<(i64, &[u8])> {
         length += 1;
     }
     (length >= least).then(|| (number, &text[length..]))
-}
-
-fn write_padded(number: i64, digits: u32, out: &mut Vec<u8>) {
-    for place in (0..digits).rev() {
-        out.push(b'0' + (number / 10_i64.pow(place) % 10) as u8);
-    }
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar: the year is taken to begin in March, so that the leap day is its

@@ -3,6 +3,7 @@
 //! searchd writes them in brackets behind the tables of a plain line and in a comment behind a sphinxql statement. Manticore's
 //! manual shows `ms=` for `ioms=`, and braces for the brackets; both are read.
 
+use super::super::digits::write_number;
 use super::super::entry::Entry;
 use super::cursor::Cursor;
 
@@ -127,21 +128,4 @@ pub(super) fn write_counters(entry: &Entry<'_>, cut: Option<u64>, out: &mut Vec<
 fn write_tenths(before: &str, us: u64, out: &mut Vec<u8>) {
     write_number(before, us / 1_000, out);
     write_number(".", us % 1_000 / 100, out);
-}
-
-/// Appends `before` and a decimal number, without asking for memory but `out`'s.
-pub(super) fn write_number(before: &str, number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(before.as_bytes());
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut rest = number;
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
 }

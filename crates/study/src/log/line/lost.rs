@@ -6,8 +6,8 @@
 //! | sphinxql | `/* 3 lines of the query log were lost here */` |
 //! | JSON | `{"lost":3}` |
 
+use super::super::digits::write_number;
 use super::super::entry::Form;
-use super::counters::write_number;
 
 /// What stands before and behind the number.
 fn around(form: Form) -> (&'static str, &'static str) {

@@ -9,8 +9,9 @@
 //! its line is left out, so that the statement means the same when it is sent again. JSON has escapes for all. A line is appended
 //! whole, with its line end.
 
+use super::super::digits::{padded, write_number};
 use super::super::entry::Entry;
-use super::counters::{write_counters, write_number};
+use super::counters::write_counters;
 use super::statement::{comment_end, quote_end};
 
 /// Appends a plain line. Ranker, connection, client, statement and error have no place in it, and searchd writes no line for a
@@ -263,16 +264,11 @@ fn write_quoted(literal: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Microseconds as seconds with three decimals.
+#[inline]
 fn write_seconds(before: &str, us: u64, out: &mut Vec<u8>) {
     write_number(before, us / 1_000_000, out);
-    write_decimals(us / 1_000 % 1_000, 3, out);
-}
-
-fn write_decimals(number: u64, places: u32, out: &mut Vec<u8>) {
     out.push(b'.');
-    for place in (0..places).rev() {
-        out.push(b'0' + (number / 10_u64.pow(place) % 10) as u8);
-    }
+    out.extend_from_slice(&padded::<3>(us / 1_000));
 }
 
 fn write_key(key: &str, out: &mut Vec<u8>) {
@@ -292,7 +288,8 @@ fn write_key_seconds(key: &str, us: Option<u64>, out: &mut Vec<u8>) {
     if let Some(us) = us {
         write_key(key, out);
         write_number("", us / 1_000_000, out);
-        write_decimals(us % 1_000_000, 6, out);
+        out.push(b'.');
+        out.extend_from_slice(&padded::<6>(us));
     }
 }
 
