@@ -8,6 +8,7 @@
 //! chain, shapley   paths → removal effects, Shapley values
 //! figures   sums → rounded figures that add up
 //! document  figures → tables and pictures
+//! table     the columns of the table in which a server records touches and orders
 //! ```
 //!
 //! Money and counts are whole numbers all along ([`amount`]), and channels are numbered by name, so no figure depends on the order of
@@ -24,4 +25,5 @@ pub mod limits;
 pub mod model;
 pub mod paths;
 pub mod shapley;
+pub mod table;
 pub mod tally;

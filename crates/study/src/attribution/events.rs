@@ -62,8 +62,10 @@ struct OrderRecord {
 /// What an order is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderKind {
-    /// It is reported.
+    /// It is reported, unless there is a confirmed order with its id.
     Counts,
+    /// It is reported: a back end told it.
+    Confirmed,
     /// It only ends the paths of later orders: it is reported by its own line.
     Before,
 }
@@ -253,10 +255,11 @@ impl Events {
             visitors: self.visitors.ends.len() as u64,
             ..EventCounts::default()
         };
-        let is_repeated = repeated(&self.orders, &self.visitors, &mut counts);
+        let mut orders = self.orders;
+        let is_dropped = mark_repeated(&mut orders, &self.visitors, &mut counts);
         let mut events = self.events;
         events.retain_mut(|event| match event.order() {
-            Some(order) => !is_repeated[order],
+            Some(order) => !is_dropped[order],
             None => {
                 event.tag = u32::from(ranks[event.tag as usize].0);
                 true
@@ -265,7 +268,7 @@ impl Events {
         // Touches go before orders of the same moment.
         events.sort_unstable_by_key(|event| {
             let order = event.order().map(|order| {
-                let order = &self.orders[order];
+                let order = &orders[order];
                 (order.value, self.order_ids.text(order.id))
             });
             (event.visitor, event.at_ms, order, event.tag)
@@ -284,7 +287,7 @@ impl Events {
         let mut counter = Counter {
             window,
             requires_first,
-            orders: &self.orders,
+            orders: &orders,
             order_ids: &self.order_ids,
             tally: Tally::new(models, rule(&channels), list_rows),
             paths: Some(PathTable::default()),
@@ -311,29 +314,45 @@ impl Event {
     }
 }
 
-/// Whether each order is a later one with the id of another. The earliest counts; of several at one moment that with the least money,
-/// then that of the first visitor by name.
-fn repeated(orders: &[OrderRecord], visitors: &Ids, counts: &mut EventCounts) -> Vec<bool> {
-    let mut is_repeated = vec![false; orders.len()];
+/// Finds orders with the id of another that counts in their place, and returns whether each is dropped.
+///
+/// A confirmed order counts before others, then the earliest; of several at one moment that with the least money, then that of the
+/// first visitor by name. A repeated order of the same visitor is dropped. One of another visitor only ends that visitor's paths: the
+/// touches before it, as of a cookie whose order the table has, too, are no path without order.
+fn mark_repeated(
+    orders: &mut [OrderRecord],
+    visitors: &Ids,
+    counts: &mut EventCounts,
+) -> Vec<bool> {
+    let mut is_dropped = vec![false; orders.len()];
     let mut named: Vec<usize> = (0..orders.len())
-        .filter(|at| orders[*at].id != NO_ID && orders[*at].kind == OrderKind::Counts)
+        .filter(|at| orders[*at].id != NO_ID && orders[*at].kind != OrderKind::Before)
         .collect();
     named.sort_unstable_by_key(|at| {
         let order = &orders[*at];
         (
             order.id,
+            order.kind != OrderKind::Confirmed,
             order.at_ms,
             order.value,
             visitors.text(order.visitor),
         )
     });
-    for same in named.chunk_by(|left, right| orders[*left].id == orders[*right].id) {
-        for at in &same[1..] {
-            is_repeated[*at] = true;
-            counts.repeated_orders += 1;
+    let mut first = None;
+    for at in named {
+        let OrderRecord { id, visitor, .. } = orders[at];
+        match first {
+            Some((same, of)) if same == id => {
+                counts.repeated_orders += 1;
+                match visitor == of {
+                    true => is_dropped[at] = true,
+                    false => orders[at].kind = OrderKind::Before,
+                }
+            }
+            _ => first = Some((id, visitor)),
         }
     }
-    is_repeated
+    is_dropped
 }
 
 /// Walks over the events of one visitor after the other.
@@ -356,8 +375,11 @@ impl Counter<'_> {
             if let Some(order) = event.order() {
                 let order = self.orders[order];
                 after_order = at + 1;
-                if order.kind == OrderKind::Counts {
-                    self.order(&order, &events[..at])?;
+                match order.kind {
+                    OrderKind::Counts | OrderKind::Confirmed => {
+                        self.order(&order, &events[..at])?
+                    }
+                    OrderKind::Before => {}
                 }
             }
         }

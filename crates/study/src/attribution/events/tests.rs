@@ -17,7 +17,7 @@ fn window() -> Window {
     }
 }
 
-/// Events of visitors: day and channel, or day and `=money` with an id behind a colon.
+/// Events of visitors: day and channel, or day and `=money` with an id behind a colon; `=!money`: a back end's.
 fn attribute(events: &[(&str, i64, &str)], window: &Window) -> Attributed {
     let mut all = Events::new(Naming::default());
     for (visitor, day, what) in events {
@@ -26,8 +26,12 @@ fn attribute(events: &[(&str, i64, &str)], window: &Window) -> Attributed {
         match what.strip_prefix('=') {
             Some(order) => {
                 let (value, id) = order.split_once(':').unwrap_or((order, ""));
+                let kind = match value.starts_with('!') {
+                    true => OrderKind::Confirmed,
+                    false => OrderKind::Counts,
+                };
+                let value = value.trim_start_matches('!');
                 let value = Amount::parse(value.as_bytes()).unwrap().amount;
-                let kind = OrderKind::Counts;
                 all.order(visitor, id.as_bytes(), value, at_ms, kind)
                     .unwrap();
             }
@@ -126,6 +130,38 @@ fn days_are_adjusted_by_their_factors() {
     let attributed = attribute(&[("v", 0, "a"), ("v", 1, "=5"), ("v", 2, "=5")], &window);
     assert_eq!(attributed.tally.total.conversions.units(2), 300);
     assert_eq!(attributed.tally.total.value.units(2), 750);
+}
+
+#[test]
+fn a_confirmed_order_counts_before_an_earlier_one_of_its_id() {
+    let events = [
+        ("v", 0, "a"),
+        ("v", 1, "=900:x"),
+        ("v", 2, "=!5:x"),
+        ("v", 3, "=!6:x"),
+    ];
+    let single = Window {
+        is_single_order: true,
+        ..window()
+    };
+    for window in [window(), single] {
+        let attributed = attribute(&events, &window);
+        assert_eq!(attributed.tally.total.value.units(2), 500);
+        assert_eq!(attributed.counts.repeated_orders, 2);
+        check(&events, &window, &["a 1/0"]);
+    }
+}
+
+#[test]
+fn a_repeated_order_of_another_visitor_ends_its_path() {
+    // As a cookie and the table have one order, under two names of one visitor.
+    let events = [
+        ("v", 0, "a"),
+        ("v", 1, "=!5:x"),
+        ("cookie", 0, "a"),
+        ("cookie", 1, "=5:x"),
+    ];
+    check(&events, &window(), &["a 1/0"]);
 }
 
 #[test]
