@@ -1,7 +1,7 @@
 //! The HTTP door: SQL, bulk loads, searches, standing queries, queues, health and metrics.
 //!
 //! To add a route: a line in [`routes`], or in the `routes` of a submodule, and its handler. All routes but the two of health
-//! need the login, if one is set. A path that is none of ours goes to the Elasticsearch routes ([`es`]).
+//! and those of pages of other sites ([`touches`]) need the login, if one is set. A path that is none of ours goes to the Elasticsearch routes ([`es`]).
 
 mod address;
 mod body;
@@ -22,6 +22,7 @@ mod reply;
 mod search;
 mod sql;
 mod table;
+mod touches;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -55,6 +56,8 @@ struct Door {
     local: bool,
 }
 
+pub(crate) use touches::prepare as prepare_touches;
+
 /// Serves one listener until the server stops. Connections then end after their request.
 pub(crate) async fn listen(server: Arc<Server>, scribe: Arc<Scribe>, listener: Listener) {
     let local = listener.is_local();
@@ -83,6 +86,7 @@ fn routes(door: Door) -> Router {
         .merge(pq::routes())
         .merge(queue_routes::routes())
         .merge(collect_routes::routes())
+        .merge(touches::routes())
         .route_layer(axum::middleware::from_fn(address::read_alone))
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
@@ -100,6 +104,11 @@ fn routes(door: Door) -> Router {
         .layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::own_page,
+        ))
+        .merge(touches::open_routes())
+        .layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::underway,
         ))
         .with_state(door)
 }

@@ -47,12 +47,14 @@ mod logins;
 mod logs;
 mod mysql;
 mod query_log;
+mod random;
 mod scribe;
 mod server;
 pub mod settings;
 mod signals;
 mod sparse;
 mod syslog;
+mod touch;
 mod webhook;
 
 pub use life::serve;

@@ -247,6 +247,7 @@ impl Life<'_> {
                             tracing::warn!("read-only: nothing is written, and no hits are sent");
                         } else {
                             crate::webhook::start(&self.server);
+                            crate::http::prepare_touches(&self.server).await;
                         }
                         (self.announce)(ready);
                     }

@@ -156,6 +156,24 @@ pub(crate) const SYSLOG_UDP_PENDING_MAX: u64 = 64 << 20;
 /// Receive buffer of a UDP socket that the server asks for. The system gives at most `net.core.rmem_max`.
 pub(crate) const SYSLOG_UDP_SOCKET_BYTES: usize = 4 << 20;
 
+/// Most entries of `touch.origins`.
+pub(crate) const TOUCH_ORIGINS_MAX: usize = 256;
+
+/// Counters of clients that tell touches: 8 bytes each. Clients that share one share its bound.
+pub(crate) const TOUCH_CLIENT_COUNTERS: usize = 1 << 16;
+
+/// Longest body of a touch or an order, in bytes.
+pub(crate) const TOUCH_BODY_BYTES_MAX: usize = 4 << 10;
+
+/// Life of the visitor's cookie: 180 days, in seconds.
+pub(crate) const TOUCH_COOKIE_S: u32 = 180 * 86_400;
+
+/// Seconds for which a browser remembers that a site may tell touches.
+pub(crate) const TOUCH_PREFLIGHT_S: &str = "86400";
+
+/// Row ids that are tried for an order of a back end. A stranger who wants to keep one order out must hold all of them.
+pub(crate) const ORDER_IDS_MAX: u32 = 64;
+
 /// Bytes of lines of the query log above which they are written, whatever waits behind them.
 pub(crate) const QUERY_LOG_BUFFER_BYTES: usize = 256 << 10;
 

@@ -8,16 +8,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use engine::SessionId;
+use relation::value::Value;
 use session::errors::{self, Failure};
 use session::movable::Movable;
 use session::places::{self, Full, Newcomer, Peer};
-use session::{Faults, Node};
+use session::statement::{self, Outcome};
+use session::{Faults, Node, Session};
 
 use crate::limits::{ACCEPT_PAUSE, EVICTION_PAUSE, WATCHED_CONNECTIONS_MAX};
 use crate::listen::{Listener, Stream};
 use crate::logins::Logins;
 use crate::logs::Logs;
 use crate::settings::{Settings, Unsettable};
+use crate::touch::flood::Flood;
 
 /// Session of the commands of the server itself.
 pub(crate) const OWN_SESSION: SessionId = SessionId(0);
@@ -27,6 +30,8 @@ pub(crate) struct Server {
     node: Node,
     /// Failed logins, by address.
     pub(crate) logins: Logins,
+    /// Bounds of touches.
+    pub(crate) flood: Flood,
     /// Clients of the MySQL door that are being served.
     pub(crate) served: AtomicUsize,
     settings: RwLock<Arc<Settings>>,
@@ -47,6 +52,7 @@ impl Server {
         Server {
             node: Node::new(memory_bytes, threads, settings.bounds(), faults),
             logins: Logins::default(),
+            flood: Flood::default(),
             served: AtomicUsize::new(0),
             settings: RwLock::new(Arc::new(settings)),
         }
@@ -99,6 +105,24 @@ impl Server {
         }
         *settings = Arc::new(changed);
         Ok(())
+    }
+
+    /// Runs one statement as the server itself, and gives its rows.
+    ///
+    /// # Errors
+    /// Those of the statement.
+    pub(crate) async fn run(&self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
+        let mut session = Session::new(OWN_SESSION, String::new(), String::new(), None);
+        let Some((parsed, _)) = statement::next(self, &session, sql.as_bytes()).await else {
+            return Ok(Vec::new());
+        };
+        match statement::execute(self, &mut session, parsed).await? {
+            Outcome::Rows(found) => {
+                let rows: Result<Vec<_>, _> = found.answer.rows.collect();
+                Ok(rows?)
+            }
+            Outcome::Done { .. } | Outcome::Several(_) | Outcome::Pq(_) => Ok(Vec::new()),
+        }
     }
 
     /// Gives a client a place among the connections. Errors: `TOO_MANY_CONNECTIONS`.

@@ -34,6 +34,8 @@ use table::setting;
 
 use crate::auth::Login;
 use crate::listen::Address;
+use crate::touch::TouchSettings;
+use crate::touch::origins::Origins;
 use crate::webhook::allow::Allowed;
 use crate::webhook::sign::Secret;
 
@@ -151,6 +153,8 @@ pub struct Live {
     pub webhook_allow: Allowed,
     /// Secret that signs the messages to webhooks.
     pub webhook_secret: Secret,
+    /// Who may record touches, and how often.
+    pub touch: TouchSettings,
 }
 
 impl Settings {
@@ -343,6 +347,14 @@ impl Reader<'_> {
             login,
             webhook_allow: self.one(Key::WebhookAllow, Allowed::parse)?,
             webhook_secret: self.one(Key::WebhookSecret, Secret::parse)?,
+            touch: TouchSettings {
+                origins: self.one(Key::TouchOrigins, Origins::parse)?,
+                respects_gpc: self.one(Key::TouchGpc, text::switch)?,
+                respects_dnt: self.one(Key::TouchDnt, text::switch)?,
+                proxies: self.one(Key::TouchProxies, text::ip_addresses)?,
+                per_client: self.count(Key::TouchPerClient)? as u32,
+                per_origin: self.count(Key::TouchPerOrigin)? as u32,
+            },
         })
     }
 

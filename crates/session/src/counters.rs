@@ -74,6 +74,18 @@ counters! {
     syslog_dropped "syslog_dropped" "seine_syslog_datagrams_dropped_total";
     /// Syslog messages given up: a bad length, a connection that ended before the message, no memory, a stop.
     syslog_refused "syslog_refused" "seine_syslog_messages_refused_total";
+    /// Touches and orders that were stored in the table touches.
+    touches_stored "touches_stored" "seine_touches_total{outcome=\"stored\"}";
+    /// Touches and orders that were stored before.
+    touches_repeated "touches_repeated" "seine_touches_total{outcome=\"repeated\"}";
+    /// Touches and orders of visitors who do not want to be recorded.
+    touches_opted_out "touches_opted_out" "seine_touches_total{outcome=\"opted_out\"}";
+    /// Touches and orders refused because a client or a site sent too many.
+    touches_flooded "touches_flooded" "seine_touches_total{outcome=\"too_often\"}";
+    /// Touches and orders refused because touch.origins does not name their site.
+    touches_foreign "touches_foreign" "seine_touches_total{outcome=\"foreign\"}";
+    /// Touches and orders refused or failed for another reason.
+    touches_failed "touches_failed" "seine_touches_total{outcome=\"failed\"}";
     /// HTTP requests answered.
     http_requests "http_requests" "seine_http_requests_total";
     /// Statements that were refused or failed.

@@ -77,6 +77,8 @@ kinds! {
     FOREIGN_ORIGIN "foreign_origin" 1045 "28000" 403 "An HTTP request that a page of another site sent: its Host or Origin is not this server, or it is a GET whose Sec-Fetch-Site is neither none nor same-origin.";
     NOT_PERMITTED "not_permitted" 1227 "42000" 403 "BACKUP TO from a client that is not on a unix socket, where backup.dir is unset: set it, or start the server with --insecure.";
     NO_STORE "no_store" 1105 "HY000" 404 "No store of Scribe's configuration takes the category of POST /collect; the messages are counted and dropped.";
+    NO_SUCH_ORDER "no_such_order" 1032 "HY000" 404 "POST /order without a visitor, of an order that is not recorded: name the visitor, or send it again once a page has told the order.";
+    ORDER_DIFFERS "order_differs" 1062 "23000" 409 "POST /order of an order that is recorded with another value, currency or visitor; a refund is an order of its own, with a negative value.";
     NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
     UNREAD_ENCODING "unread_encoding" 1105 "HY000" 415 "The body has a Content-Encoding that the path does not read; the message names those that it reads.";
@@ -84,6 +86,7 @@ kinds! {
     OUT_OF_TIME "out_of_time" 3024 "HY000" 503 "COUNT(*), a join, INSERT … SELECT, CALL PQ, DELETE, UPDATE, or a SELECT on a queue or on standing queries was not finished within max_query_time; other SELECTs give what they have found, and say so.";
     TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";
     QUEUE_FULL "queue_full" 1114 "HY000" 429 "A queue with rows_max= or bytes_max= has no room: try again when rows were taken (HTTP says Retry-After).";
+    TOO_OFTEN "too_often" 1226 "42000" 429 "POST /touch: this client, or the pages of this site, told more in this minute than touch.per_client or touch.per_origin allow; Retry-After has the seconds to the next minute.";
     OVERLOADED "overloaded" 1040 "08004" 503 "More work waits than memory allows: try again later (HTTP says Retry-After).";
     RECOVERING "recovering" 3032 "HY000" 503 "The server starts and reads its journal: try again later.";
     STOPPING "stopping" 1053 "08S01" 503 "The server stops; nothing was done.";

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Address of a client, as limits and failed logins count it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Remote {
     /// An IP address. An IPv4 address mapped into IPv6 is stored as IPv4. Any other IPv6 address but loopback keeps only its
     /// first 64 bits: one client usually has all addresses that begin with them.

@@ -8,6 +8,7 @@
 //! chain, shapley   paths → removal effects, Shapley values
 //! figures   sums → rounded figures that add up
 //! document  figures → tables and pictures
+//! record    what pages and back ends send → touches and orders
 //! table     the columns of the table in which a server records touches and orders
 //! ```
 //!
@@ -24,6 +25,7 @@ pub mod input;
 pub mod limits;
 pub mod model;
 pub mod paths;
+pub mod record;
 pub mod shapley;
 pub mod table;
 pub mod tally;

@@ -74,7 +74,7 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "server",
-        "auth backups limits signals sparse < listen logins < logs server settings webhook \
+        "auth backups limits random signals sparse < listen logins touch < logs server settings webhook \
          < query_log scribe < http mysql syslog < life",
     ),
     (

@@ -48,6 +48,7 @@ mod searches;
 mod server;
 mod syslog_door;
 mod time_zones;
+mod touches;
 mod transactions;
 
 mod webhook;

@@ -131,14 +131,27 @@ pub(super) async fn as_sent(
     request: Request<Body>,
     held: &Grant,
 ) -> Result<Vec<u8>, Failure> {
+    within(server, request, held, BODY_BYTES_MAX).await
+}
+
+/// As [`as_sent`], of at most `bytes_max`.
+///
+/// # Errors
+/// Those of [`as_sent`].
+pub(super) async fn within(
+    server: &Server,
+    request: Request<Body>,
+    held: &Grant,
+    bytes_max: usize,
+) -> Result<Vec<u8>, Failure> {
     let body = request.into_body();
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    if announced > BODY_BYTES_MAX {
-        return Err(too_long(BODY_BYTES_MAX));
+    if announced > bytes_max {
+        return Err(too_long(bytes_max));
     }
     // A chunked body announces no length.
     let most = match announced {
-        0 => BODY_BYTES_MAX,
+        0 => bytes_max,
         _ => announced,
     };
     let mut pace = Pace::new(server.settings().live.client_timeout);
@@ -151,8 +164,8 @@ pub(super) async fn as_sent(
         };
         pace.came(piece.len());
         let length = bytes.len() + piece.len();
-        if length > BODY_BYTES_MAX {
-            return Err(too_long(BODY_BYTES_MAX));
+        if length > bytes_max {
+            return Err(too_long(bytes_max));
         }
         if length > bytes.capacity() {
             let capacity = length.max((bytes.len() * 2).min(most));

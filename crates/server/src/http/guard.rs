@@ -63,6 +63,17 @@ async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Ne
     response
 }
 
+/// Counts a request, and keeps its connection's place until its reply is sent.
+pub(super) async fn underway(State(door): State<Door>, request: Request, next: Next) -> Response {
+    add(&door.server.counters.http_requests, 1);
+    let underway = super::course().map(|course| course.begin());
+    let response = next.run(request).await;
+    match underway {
+        Some(underway) => response.map(|body| Body::new(Replying::new(body, underway))),
+        None => response,
+    }
+}
+
 /// Refuses requests that a browser sends for a page of another site.
 ///
 /// Any of these is a sign of it:
@@ -71,18 +82,12 @@ async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Ne
 /// - an Origin that is not the Host,
 /// - a GET or HEAD that the browser marks as another site's.
 pub(super) async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
-    add(&door.server.counters.http_requests, 1);
     let refusal = foreign(request.headers(), door.local)
         .map(|what| format!("{what} is not this server"))
         .or_else(|| cross_site(request.method(), request.headers()));
-    let underway = super::course().map(|course| course.begin());
-    let response = match refusal {
+    match refusal {
         None => next.run(request).await,
         Some(message) => Refusal(Failure::new(errors::FOREIGN_ORIGIN, message)).into_response(),
-    };
-    match underway {
-        Some(underway) => response.map(|body| Body::new(Replying::new(body, underway))),
-        None => response,
     }
 }
 
@@ -145,6 +150,7 @@ fn is_this_machine(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+/// A header as text; `?` where it is none.
+pub(super) fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }

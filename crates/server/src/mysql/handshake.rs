@@ -1,9 +1,5 @@
 //! Login: greeting, response, proof of the password, OK.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::sync::OnceLock;
-
 use session::VERSION;
 use session::errors::{self, Failure};
 use session::places::Peer;
@@ -16,6 +12,7 @@ use wire::mysql::{
 use super::results;
 use super::socket::{Ended, Socket};
 use crate::limits::HANDSHAKE_TIMEOUT;
+use crate::random;
 use crate::server::Server;
 
 /// Authentication plugin that the greeting names.
@@ -52,7 +49,7 @@ async fn shake_unhurried(
     peer: &Peer,
 ) -> Result<Option<Guest>, Ended> {
     let mut encoder = Encoder::new(Capabilities::SERVER);
-    let nonce = nonce().map_err(Ended::Gone)?;
+    let nonce = Nonce::from_random(random::bytes().map_err(Ended::Gone)?);
     greeting(peer, nonce).encode(encoder.packets());
     socket.send(&mut encoder).await.map_err(Ended::Gone)?;
 
@@ -190,19 +187,4 @@ async fn refuse(
     results::error(encoder, failure);
     socket.send(encoder).await.map_err(Ended::Gone)?;
     Ok(None)
-}
-
-/// A random nonce. The source stays open, so that a login never fails for want of a file descriptor.
-fn nonce() -> io::Result<Nonce> {
-    static SOURCE: OnceLock<File> = OnceLock::new();
-    let mut source = match SOURCE.get() {
-        Some(source) => source,
-        None => {
-            let opened = File::open("/dev/urandom")?;
-            SOURCE.get_or_init(|| opened)
-        }
-    };
-    let mut random = [0; 20];
-    source.read_exact(&mut random)?;
-    Ok(Nonce::from_random(random))
 }

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use collect::config::Configuration;
 use collect::{MARK, Making, making, quoted_text};
 use relation::value::Value;
-use session::Session;
 use session::errors::{Failure, NO_SUCH_TABLE};
-use session::statement::{self, Outcome};
 
-use crate::server::{OWN_SESSION, Server};
+use crate::server::Server;
 
 /// Makes what a configuration names and what is not there. Gives the tables that could not be made, with the reasons.
 pub(super) async fn make(server: &Server, configuration: &Configuration) -> Vec<(String, String)> {
@@ -23,12 +21,14 @@ pub(super) async fn make(server: &Server, configuration: &Configuration) -> Vec<
 }
 
 async fn make_one(server: &Server, making: &Making) -> Result<(), Failure> {
-    let is_there = run(server, &format!("SHOW CREATE TABLE `{}`", making.table)).await;
+    let is_there = server
+        .run(&format!("SHOW CREATE TABLE `{}`", making.table))
+        .await;
     match is_there {
         Ok(_) => {}
         Err(failure) if failure.kind == NO_SUCH_TABLE => {
             for create in &making.create {
-                run(server, create).await?;
+                server.run(create).await?;
             }
         }
         Err(failure) => return Err(failure),
@@ -48,7 +48,7 @@ async fn keep_queries(
     let mark = quoted_text(MARK);
     let select = format!("SELECT id, query FROM `{table}` WHERE tags={mark} LIMIT 1000000");
     let mut stored: BTreeMap<u64, String> = BTreeMap::new();
-    for row in run(server, &select).await? {
+    for row in server.run(&select).await? {
         if let [Value::Int(id), Value::Str(text)] = &*row {
             stored.insert(u64::try_from(*id).unwrap_or_default(), text.clone());
         }
@@ -58,26 +58,13 @@ async fn keep_queries(
             let text = quoted_text(text);
             let replace =
                 format!("REPLACE INTO `{table}` (id, query, tags) VALUES ({id}, {text}, {mark})");
-            run(server, &replace).await?;
+            server.run(&replace).await?;
         }
     }
     for id in stored.keys() {
-        run(server, &format!("DELETE FROM `{table}` WHERE id={id}")).await?;
+        server
+            .run(&format!("DELETE FROM `{table}` WHERE id={id}"))
+            .await?;
     }
     Ok(())
-}
-
-/// Runs one statement as the server itself, and gives its rows.
-async fn run(server: &Server, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
-    let mut session = Session::new(OWN_SESSION, String::new(), String::new(), None);
-    let Some((parsed, _)) = statement::next(server, &session, sql.as_bytes()).await else {
-        return Ok(Vec::new());
-    };
-    match statement::execute(server, &mut session, parsed).await? {
-        Outcome::Rows(found) => {
-            let rows: Result<Vec<_>, _> = found.answer.rows.collect();
-            Ok(rows?)
-        }
-        _ => Ok(Vec::new()),
-    }
 }

@@ -91,6 +91,8 @@ const YEAR_MS: u64 = 365 * 86_400_000;
 const THREADS_MOST: u64 = 4_096;
 /// Linux gives a process at most 1,048,576 files, and a connection takes two.
 const CONNECTIONS_MOST: u64 = 500_000;
+/// More than the server could store in a minute. Counters have 32 bits.
+const TOUCHES_MOST: u64 = 1_000_000_000;
 
 /// A setting: its names, its default, its text in help.
 #[derive(Debug)]
@@ -201,6 +203,18 @@ settings! {
         "Hosts that webhooks may send hits to, separated by commas: hooks.example.com, *.example.com, 127.0.0.1:8080. Unset: no host.";
     WebhookSecret Secret "webhook.secret" "SEINE_WEBHOOK_SECRET" (Kind::Text) ""
         "The key that signs messages to webhooks: whsec_ and base64 of 24 to 64 bytes. Unset: messages are not signed.";
+    TouchOrigins Reload "touch.origins" "SEINE_TOUCH_ORIGINS" (Kind::Text) ""
+        "Sites whose pages may record touches and orders, separated by commas: https://shop.example, https://*.shop.example. Unset: none, and /touch.js, /touch and /order are off.";
+    TouchGpc Reload "touch.respect_gpc" "SEINE_TOUCH_RESPECT_GPC" (Kind::Switch) "true"
+        "Record nothing of visitors whose browser sends Sec-GPC: 1 (Global Privacy Control).";
+    TouchDnt Reload "touch.respect_dnt" "SEINE_TOUCH_RESPECT_DNT" (Kind::Switch) "false"
+        "Record nothing of visitors whose browser sends DNT: 1 (Do Not Track).";
+    TouchProxies Reload "touch.proxies" "SEINE_TOUCH_PROXIES" (Kind::Text) ""
+        "IP addresses, separated by commas, of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed for touches; this machine's are.";
+    TouchPerClient Reload "touch.per_client" "SEINE_TOUCH_PER_CLIENT" (Kind::Count(up_to(TOUCHES_MOST))) "600"
+        "Most requests to /touch in a minute from one client: an IPv4 address or an IPv6 network of 64 bits.";
+    TouchPerOrigin Reload "touch.per_origin" "SEINE_TOUCH_PER_ORIGIN" (Kind::Count(up_to(TOUCHES_MOST))) "600000"
+        "Most requests to /touch in a minute from pages of one entry of touch.origins.";
     Log Set "log" "SEINE_LOG" (Kind::LogFilter) "info"
         "Least level of the log: error, warn, info, debug, trace, or a list such as warn,seine=debug.";
     QueryLog Start flag "query-log" "query_log" "SEINE_QUERY_LOG" (Kind::Path) ""

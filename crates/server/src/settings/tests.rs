@@ -349,7 +349,7 @@ fn every_size_time_and_number_is_refused_outside_of_its_range_wherever_it_is_set
             own.with(setting.name, None).unwrap(); // the default suits any memory
         }
     }
-    assert_eq!(walked, 12, "sizes, times and numbers of the table");
+    assert_eq!(walked, 14, "sizes, times and numbers of the table");
 }
 
 #[test]

@@ -50,6 +50,12 @@ pub const PASSES_MAX: usize = 20_000;
 pub const SHAPLEY_CHANNELS_MAX: usize = 20;
 /// Milliseconds by which the clock of a visitor may be ahead.
 pub const AHEAD_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
+/// Bytes of the id of an order or a visitor that is recorded.
+pub const RECORDED_ID_BYTES_MAX: usize = 128;
+/// Seconds for which a touch or an order may have been under way: as long as the old library's cookie lives.
+pub const RECORDED_AGE_S_MAX: i64 = 180 * 86_400;
+/// Days before an order in which its first touch is looked for, as in reports.
+pub const FIRST_TOUCH_DAYS: i64 = 45;
 
 const _: () = assert!(
     CHANNELS_MAX <= u16::MAX as usize,

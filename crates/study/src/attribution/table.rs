@@ -19,7 +19,7 @@ pub const TABLE: &str = "touches";
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// As SQL names it, in lower case.
     pub name: &'static str,
     /// Its type in SQL.
     pub kind: &'static str,
@@ -59,7 +59,7 @@ columns! {
 pub const KEYS: [Key; 2] = [Key::Visitor, Key::OrderId];
 
 impl Key {
-    /// The column.
+    /// Name, type and meaning.
     pub fn column(self) -> &'static Column {
         &COLUMNS[self as usize]
     }
@@ -76,3 +76,6 @@ pub fn create() -> String {
     let all: Vec<String> = columns.chain(keys).collect();
     format!("CREATE TABLE IF NOT EXISTS {TABLE} ({})", all.join(", "))
 }
+
+#[cfg(test)]
+mod tests;
