@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts servers in directories of their own and drives them with the mysql client, PyMySQL, SQLAlchemy, MariaDB's and MySQL's
 # drivers for Java, PHP's PDO, sqlx, Perl DBI, DBIx::Class, libmysqlclient, elasticsearch-py, curl, logger and rsyslogd; then loads
-# that are killed, costly statements beside short ones, and pages of reports in Chromium.
+# that are killed, costly statements beside short ones, pages of reports in Chromium, and touches of Chromium through nginx and Caddy.
 # .ci/run installs the clients and names their places in SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX
 # and SEINE_TEST_ELASTIC. Without DBD::mysql or DBIx::Class, without a C compiler or libmysqlclient, and without SEINE_TEST_ELASTIC
 # the script leaves out the clients concerned and says so. Any other missing client fails it.
@@ -133,4 +133,6 @@ echo '-- attacks.sh'
 bash "$here/attacks.sh" "$binary"
 echo '-- report.sh'
 SEINE="$binary" bash "$here/report.sh"
+echo '-- touches.py'
+python3 "$here/touches.py" "$binary"
 echo 'clients: all passed'
