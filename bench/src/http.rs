@@ -62,6 +62,11 @@ impl Http {
         })
     }
 
+    /// Adds a header to the requests that follow.
+    pub(crate) fn say(&mut self, name: &str, value: &str) {
+        self.headers += &format!("{name}: {value}\r\n");
+    }
+
     /// Sends a request and reads its answer: status and body.
     pub(crate) fn ask(
         &mut self,

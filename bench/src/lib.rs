@@ -40,6 +40,7 @@ mod runs;
 pub mod search;
 pub mod select;
 pub mod statements;
+pub mod touch;
 pub mod workload;
 
 pub use batch::Batch;

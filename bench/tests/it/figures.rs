@@ -1,6 +1,6 @@
 //! The benchmarks against the real server: each door gives the pairs that the matcher gives in process.
 
-use bench::{Batch, Effort, Error, Outcome, percolate, queue, select, statements};
+use bench::{Batch, Effort, Error, Outcome, percolate, queue, select, statements, touch};
 use percolate::{Door, Options, Target};
 
 use crate::server::Server;
@@ -112,6 +112,36 @@ fn every_queue_test_gets_back_what_it_put_through_both_doors() {
     .unwrap();
     assert_eq!(outcome.cells.len(), 18);
     assert!(outcome.cells.iter().all(|cell| cell.elements > 0));
+}
+
+#[test]
+fn touches_and_the_same_rows_inserted_are_there_as_they_were_acknowledged() {
+    let server = Server::start();
+    let options = touch::Options {
+        server: bench::Server {
+            addr: server.mysql().to_owned(),
+            user: "test".to_owned(),
+            password: String::new(),
+        },
+        http: server.http().to_owned(),
+        connections: 4,
+        data: None,
+        effort: Effort {
+            runs: 2,
+            seconds_min: 0.05,
+            progress: false,
+        },
+    };
+    let outcome = touch::run(&options).unwrap();
+    let names: Vec<&str> = outcome.cells.iter().map(|cell| &*cell.name).collect();
+    assert_eq!(names, ["POST /touch", "POST /insert"]);
+    assert!(outcome.cells.iter().all(|cell| cell.elements > 0));
+    let mut client = client::Client::connect(server.mysql(), "test", "").unwrap();
+    client
+        .query("INSERT INTO touches (visitor, source) VALUES ('v', 'google')")
+        .unwrap();
+    let refused = touch::run(&options).unwrap_err();
+    assert!(refused.to_string().contains("has rows"), "{refused}");
 }
 
 #[test]

@@ -27,7 +27,10 @@ fn a_child_of_the_other_tests_serves_until_it_is_killed() {
     let load = || {
         Settings::load(&Sources {
             flags: &flags,
-            environment: &|_| None,
+            environment: &|name| {
+                let is_origins = name == "SEINE_TOUCH_ORIGINS";
+                is_origins.then(|| bench::touch::ORIGIN.to_owned())
+            },
             config: Some(Path::new("/dev/null")),
         })
     };

@@ -61,7 +61,7 @@ const ROOMS: &[(&str, &str)] = &[
         "bench",
         "batch latency log_lines printed process progress random < workload < error \
          < compare definition http runs < device outcome < percolate < insert search \
-         < collect index queue select statements < bin",
+         < collect index queue select statements touch < bin",
     ),
     (
         "session",

@@ -6,6 +6,7 @@ mod log_lines;
 mod search;
 mod select;
 mod statements;
+mod touch;
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ pub(crate) fn command() -> Command {
         .subcommand(shared(index::command()))
         .subcommand(shared(select::command()))
         .subcommand(shared(statements::command()))
+        .subcommand(shared(touch::command()))
         .subcommand(compare::command())
         .subcommand(log_lines::command())
 }
@@ -247,6 +249,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
         }
         Some(("statements", matches)) => {
             statements::run(matches).map(|outcome| print_outcome(&outcome, matches))
+        }
+        Some(("touch", matches)) => {
+            touch::run(matches).map(|outcome| print_outcome(&outcome, matches))
         }
         Some(("queue", matches)) => {
             run_queue(matches).map(|outcome| print_outcome(&outcome, matches))

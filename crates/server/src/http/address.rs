@@ -16,7 +16,7 @@ use super::sql::parameters;
 use session::errors::{self, Failure};
 
 /// Names of parameters, by route. A route that is not here reads none.
-const ROUTES: [(&str, &[&str]); 12] = [
+const ROUTES: [(&str, &[&str]); 13] = [
     ("/sql", &["mode", "raw_response", "query"]),
     ("/pq/{table}/doc", &["refresh"]),
     ("/pq/{table}/doc/{id}", &["refresh"]),
@@ -46,6 +46,8 @@ const ROUTES: [(&str, &[&str]); 12] = [
     ("/queue/{queue}/pause", &["group"]),
     ("/queue/{queue}/resume", &["group"]),
     ("/collect/{*category}", &["whole"]),
+    // Gives the script another address, for caches; it means nothing else.
+    ("/touch.js", &["v"]),
 ];
 
 /// Routes whose GET has a statement behind the `?`, with any characters.

@@ -36,7 +36,7 @@ use study::attribution::record::{self, Beacon};
 
 use super::guard::{self, text};
 use super::reply::Refusal;
-use super::{Door, body};
+use super::{Door, address, body};
 use crate::limits::{TOUCH_BODY_BYTES_MAX, TOUCH_PREFLIGHT_S};
 use crate::random;
 use crate::server::Server;
@@ -59,6 +59,7 @@ pub(super) fn open_routes() -> Router<Door> {
     Router::new()
         .route("/touch.js", get(script))
         .route("/touch", post(touch).options(preflight))
+        .route_layer(axum::middleware::from_fn(address::read_alone))
         .method_not_allowed_fallback(guard::wrong_method)
 }
 

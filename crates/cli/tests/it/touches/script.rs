@@ -25,8 +25,16 @@ fn the_script_is_served_to_pages_of_other_sites_with_the_settings_in_it() {
     assert!(script(&server).contains("(1 && n.globalPrivacyControl) || (0 && n.doNotTrack"));
     let headers =
         "Sec-Fetch-Site: cross-site\r\nReferer: https://shop.example/\r\nHost: t.shop.example\r\n";
-    let (status, _, _) = request_with_headers(server.http(), "GET /touch.js", headers, b"");
-    assert_eq!(status, 200);
+    for (head, wanted) in [
+        ("GET /touch.js", 200),
+        ("GET /touch.js?v=2", 200),
+        ("GET /touch.js?sites=all", 400),
+        ("POST /touch?id=1", 400),
+        ("GET /touch", 405),
+    ] {
+        let (status, _, body) = request_with_headers(server.http(), head, headers, b"");
+        assert_eq!(status, wanted, "{head}: {body}");
+    }
     let server = setup()
         .variable("SEINE_TOUCH_RESPECT_DNT", "on")
         .variable("SEINE_TOUCH_RESPECT_GPC", "off")
