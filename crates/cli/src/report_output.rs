@@ -3,7 +3,7 @@
 mod page;
 
 use std::io::{ErrorKind, Write, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use report::{Document, Terminal};
@@ -21,6 +21,7 @@ const ROWS_MAX: usize = 50;
 pub(crate) struct Output {
     printed: Printed,
     page: Option<PathBuf>,
+    workbook: Option<PathBuf>,
 }
 
 /// What standard output gets.
@@ -28,24 +29,31 @@ enum Printed {
     Text(Terminal),
     Csv,
     Json,
-    /// A line about the page.
-    Line,
+    /// A line about each file.
+    Lines,
 }
 
 /// The flags of the forms.
-pub(crate) fn forms() -> [Arg; 4] {
+pub(crate) fn forms() -> [Arg; 5] {
     let switch = |name: &'static str, help: &'static str| {
         let argument = Arg::new(name).long(name).action(ArgAction::SetTrue);
         argument.help(help)
     };
+    let file = |name: &'static str, help: &'static str| {
+        let argument = Arg::new(name).long(name).value_name("FILE");
+        argument.value_parser(value_parser!(PathBuf)).help(help)
+    };
     [
         switch("csv", "Print CSV: all tables, each below its name.").conflicts_with("json"),
         switch("json", "Print one JSON object."),
-        Arg::new("html")
-            .long("html")
-            .value_name("FILE")
-            .value_parser(value_parser!(PathBuf))
-            .help("Write one self-contained page, instead of the report on the terminal."),
+        file(
+            "html",
+            "Write one self-contained page, instead of the report on the terminal.",
+        ),
+        file(
+            "xlsx",
+            "Write a workbook with a sheet for each table, instead of the report on the terminal.",
+        ),
         switch("ascii", "Draw with ASCII characters only.").conflicts_with_all(["csv", "json"]),
     ]
 }
@@ -54,18 +62,24 @@ impl Output {
     /// The forms that the flags ask for.
     ///
     /// # Errors
-    /// The page cannot be written: told before the logs are read.
+    /// A file cannot be written: told before the inputs are read.
     pub(crate) fn of_matches(matches: &ArgMatches) -> Result<Output, String> {
-        let page = matches.get_one::<PathBuf>("html").cloned();
-        if let Some(path) = &page {
+        let [page, workbook] = ["html", "xlsx"].map(|name| matches.get_one::<PathBuf>(name));
+        if let (Some(page), true) = (page, page == workbook) {
+            return Err(format!(
+                "--html and --xlsx both name {}: name two files",
+                shown(page)
+            ));
+        }
+        for path in page.into_iter().chain(workbook) {
             page::check(path)?;
         }
         let printed = if matches.get_flag("csv") {
             Printed::Csv
         } else if matches.get_flag("json") {
             Printed::Json
-        } else if page.is_some() {
-            Printed::Line
+        } else if page.is_some() || workbook.is_some() {
+            Printed::Lines
         } else {
             Printed::Text(Terminal {
                 width: columns(stdout()).unwrap_or(COLUMNS),
@@ -74,13 +88,17 @@ impl Output {
                 ascii: matches.get_flag("ascii"),
             })
         };
-        Ok(Output { printed, page })
+        Ok(Output {
+            printed,
+            page: page.cloned(),
+            workbook: workbook.cloned(),
+        })
     }
 
-    /// Whether a program reads the report, or a page: then it may have more tables than a terminal shows well.
+    /// Whether a program reads the report, or a file: then it may have more tables than a terminal shows well.
     pub(crate) fn is_for_programs(&self) -> bool {
         match self.printed {
-            Printed::Csv | Printed::Json | Printed::Line => true,
+            Printed::Csv | Printed::Json | Printed::Lines => true,
             Printed::Text(_) => false,
         }
     }
@@ -90,17 +108,25 @@ impl Output {
     /// # Errors
     /// What cannot be written, and why. A reader who has closed standard output, as `head` does, is no error.
     pub(crate) fn write(&self, document: &Document) -> Result<(), String> {
-        let mut line = String::new();
+        let mut lines = String::new();
+        let mut wrote = |path: &Path, bytes: &[u8]| {
+            page::write(path, bytes)?;
+            lines += &format!("{}: {} bytes\n", shown(path), bytes.len());
+            Ok::<(), String>(())
+        };
         if let Some(path) = &self.page {
-            let html = document.html();
-            page::write(path, &html)?;
-            line = format!("{}: {} bytes\n", shown(path), html.len());
+            wrote(path, document.html().as_bytes())?;
+        }
+        if let Some(path) = &self.workbook {
+            let bytes = document.xlsx();
+            let bytes = bytes.map_err(|error| format!("{}: {error}", shown(path)))?;
+            wrote(path, &bytes)?;
         }
         let text = match &self.printed {
             Printed::Text(terminal) => document.text(terminal),
             Printed::Csv => document.csv(),
             Printed::Json => document.json(),
-            Printed::Line => line,
+            Printed::Lines => lines,
         };
         let mut out = stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

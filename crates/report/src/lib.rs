@@ -1,8 +1,9 @@
 //! Rows in, tables and pictures out.
 //!
 //! A [`Document`] holds facts, tables and pictures. It knows their units, but not their meaning. Each output shows all of it:
-//! [`text`](Document::text), [`csv`](Document::csv), [`json`](Document::json), [`html`](Document::html), and of a picture
-//! [`svg`](Picture::svg). docs/report.md is their reference for users; [`Document::example`] has a bit of everything.
+//! [`text`](Document::text), [`csv`](Document::csv), [`json`](Document::json), [`html`](Document::html),
+//! [`xlsx`](Document::xlsx), and of a picture [`svg`](Picture::svg). docs/report.md is their reference for users;
+//! [`Document::example`] has a bit of everything.
 //!
 //! ```
 //! use report::{Column, Document, Section, Table, Unit};
@@ -30,6 +31,7 @@ mod ruler;
 mod svg;
 mod terminal;
 mod thin;
+mod xlsx;
 
 pub use document::{
     Axis, Bars, Cell, Column, Curve, CurveKind, Curves, Document, Drawing, Fact, Group, Matrix,
@@ -38,6 +40,7 @@ pub use document::{
 pub use escape::visible;
 pub use number::in_text;
 pub use terminal::Terminal;
+pub use xlsx::{SHEET_COLUMNS_MAX, SHEET_ROWS_MAX, WorkbookError};
 
 #[cfg(test)]
 mod tests;

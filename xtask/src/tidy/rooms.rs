@@ -24,7 +24,7 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "report",
-        "document escape names thin < number ruler < csv json svg terminal < html",
+        "document escape names thin < number ruler < csv json svg terminal xlsx < html",
     ),
     (
         "percolate",

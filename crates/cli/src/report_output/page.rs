@@ -1,4 +1,4 @@
-//! A page on disk. It is written beside its place and renamed, so a reader sees the old page or the new one, whole.
+//! A page or a workbook on disk. It is written beside its place and renamed, so a reader sees the old file or the new one, whole.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::shown;
 
-/// Refuses a place where no page can be written.
+/// Refuses a place where no file can be written.
 ///
 /// # Errors
 /// A message with the path.
@@ -21,28 +21,28 @@ pub(super) fn check(path: &Path) -> Result<(), String> {
     tried.map_err(|error| failed(path, &error))
 }
 
-/// Writes the page.
+/// Writes the file.
 ///
 /// # Errors
-/// A message with the path; the old page stays.
-pub(super) fn write(path: &Path, html: &str) -> Result<(), String> {
+/// A message with the path; the old file stays.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let written = match beside(path) {
         Some((place, new)) => {
-            let written = write_all(&new, html).and_then(|()| fs::rename(&new, &place));
+            let written = write_all(&new, bytes).and_then(|()| fs::rename(&new, &place));
             if written.is_err() {
                 // The message below is about the first failure.
                 let _ = fs::remove_file(&new);
             }
             written
         }
-        None => fs::write(path, html),
+        None => fs::write(path, bytes),
     };
     written.map_err(|error| failed(path, &error))
 }
 
-fn write_all(path: &Path, html: &str) -> io::Result<()> {
+fn write_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
-    file.write_all(html.as_bytes())?;
+    file.write_all(bytes)?;
     file.sync_all()
 }
 
@@ -50,7 +50,7 @@ fn failed(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}", shown(path))
 }
 
-/// The place of the page behind links, and the path beside it that gets the new page. `None`: the path is a device or a pipe,
+/// The place of the file behind links, and the path beside it that gets the new file. `None`: the path is a device or a pipe,
 /// which no rename may replace.
 fn beside(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -102,6 +102,26 @@ fn a_page_and_the_terminals_report_are_written() {
 }
 
 #[test]
+fn a_workbook_has_a_sheet_for_each_table() {
+    let folder = files();
+    let arguments = ["--touches", "touches.csv", "--xlsx", "report.xlsx"];
+    let output = run(&folder.0, &arguments);
+    assert_eq!(output.status.code(), Some(0));
+    let workbook = std::fs::read(folder.0.join("report.xlsx")).unwrap();
+    let said = format!("report.xlsx: {} bytes\n", workbook.len());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), said);
+    assert!(workbook.starts_with(b"PK\x03\x04"));
+    let sheet = b"xl/worksheets/sheet";
+    let sheets = workbook.windows(sheet.len()).filter(|name| name == sheet);
+    // Each is named before its bytes and in the directory: that of the title, and at least a dozen tables.
+    assert!(sheets.count() > 2 * 13);
+    let both = ["--html", "report", "--xlsx", "report"];
+    let wrong = refused(&folder.0, &[&arguments[..2], &both].concat(), 1);
+    assert!(wrong.contains("both name report"), "{wrong}");
+    assert!(!folder.0.join("report").exists());
+}
+
+#[test]
 fn what_an_input_or_a_model_cannot_do_is_named() {
     let folder = files();
     let paths = |more: &[&str], status| {
