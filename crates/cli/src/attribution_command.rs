@@ -1,12 +1,14 @@
-//! `seine attribution`: what led to orders, from files, without a server.
+//! `seine attribution`: what led to orders, from files, or from a table on a server.
 //!
 //! ```text
 //! options   flags → models and how orders are read
 //! reading   files → a report of the study, with progress; refuses files without a line of a known form
+//! table     rows of a table on a server → touches and orders
 //! ```
 
 mod options;
 mod reading;
+mod table;
 
 use std::process::ExitCode;
 
@@ -15,6 +17,7 @@ use study::attribution::document::{DocumentOptions, document};
 
 use crate::output::{EXIT_USAGE, Exit, refuse};
 use crate::report_output::{self, Output};
+use crate::sql_client::login;
 use options::Options;
 
 /// Flags that name files.
@@ -36,7 +39,7 @@ const INPUTS: [(&str, &str); 3] = [
 /// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("attribution")
-        .about("Report which channels led to orders; no server is needed.")
+        .about("Report which channels led to orders, by files or a table on a server.")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(report_command())
@@ -52,11 +55,15 @@ fn report_command() -> Command {
             .help(format!("{help} May be given again; - is standard input."))
     });
     let [paths, touches, cookies] = inputs;
+    let table = Arg::new("table").long("table").value_name("NAME").help(
+        "A search table of touches and orders on a server, with the columns of --touches, such as touches.",
+    );
     // Paths are counted already: no order of them could be told from one of the other files.
     let inputs = [
-        paths.conflicts_with_all(["touches", "ga"]),
+        paths.conflicts_with_all(["touches", "ga", "table"]),
         touches,
         cookies,
+        table,
     ];
     Command::new("report")
         .about("Report transactions and revenue by channel and model, paths, overlap and time lag.")
@@ -71,9 +78,11 @@ fn report_command() -> Command {
         .group(
             ArgGroup::new("input")
                 .args(INPUTS.map(|(name, _)| name))
+                .arg("table")
                 .multiple(true)
                 .required(true),
         )
+        .args(login())
         .args(options::models())
         .args(options::channels())
         .args(options::windows())

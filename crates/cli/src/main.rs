@@ -25,7 +25,6 @@ mod restore_command;
 mod scribe_client;
 mod sql_client;
 mod tail_command;
-mod time_option;
 mod window;
 
 use std::process::ExitCode;

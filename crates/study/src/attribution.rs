@@ -16,6 +16,7 @@
 //! lines.
 
 pub mod amount;
+pub mod bounds;
 pub mod chain;
 pub mod channels;
 pub mod document;
@@ -26,6 +27,7 @@ pub mod limits;
 pub mod model;
 pub mod paths;
 pub mod record;
+pub mod settings;
 pub mod shapley;
 pub mod table;
 pub mod tally;

@@ -8,3 +8,4 @@ pub mod attribution;
 mod decode;
 pub mod log;
 pub mod results;
+pub mod time_option;

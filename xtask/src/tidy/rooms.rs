@@ -56,7 +56,7 @@ const ROOMS: &[(&str, &str)] = &[
         "wire",
         "fragment limits pq < mysql scribe sql syslog < json < es",
     ),
-    ("study", "decode results < log < attribution"),
+    ("study", "decode results < log < time_option < attribution"),
     (
         "bench",
         "batch latency log_lines printed process progress random < workload < error \
@@ -79,7 +79,7 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "cli",
-        "allocator bundle login output queries scribe_client time_option window < bench_command demo sql_client < marks progress \
+        "allocator bundle login output queries scribe_client window < bench_command demo sql_client < marks progress \
          < check_command < files < report_output < attribution_command cat_command ctl_command dump_command load_command log_command match_command repair_command \
          restore_command tail_command < cli",
     ),

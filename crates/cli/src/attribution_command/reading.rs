@@ -6,16 +6,19 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use report::visible;
+use study::attribution::bounds::Unbounded;
 use study::attribution::document::Report;
 use study::attribution::events::{EventCounts, Events};
 use study::attribution::figures::{Places, figures};
 use study::attribution::input::{
     Lines, Source, TouchOptions, read_cookies, read_paths, read_touches,
 };
-use study::attribution::model::{Model, Rule};
-use study::attribution::tally::Tally;
+use study::attribution::model::Model;
+use study::attribution::settings::Settings;
+use study::attribution::tally::{Detail, Tally};
 
-use super::options::Options;
+use super::options::{Options, flag};
+use super::table;
 use crate::files;
 use crate::output::print_error;
 use crate::progress::{Progress, Reading};
@@ -41,7 +44,7 @@ const NEED_TIMES: [&str; 8] = [
     "currency",
 ];
 
-/// Reads the files that the command line names.
+/// Reads the files and the table that the command line names.
 ///
 /// # Errors
 /// A file cannot be read, no line has a known form, a model has no answer.
@@ -50,11 +53,11 @@ pub(super) fn read(matches: &ArgMatches, options: Options) -> Result<Report, Str
         let paths = matches.get_many(input);
         paths.into_iter().flatten().cloned().collect()
     };
-    let (paths, touches, cookies) = (named("paths"), named("touches"), named("ga"));
+    let paths = named("paths");
     if paths.is_empty() {
-        return of_events(&touches, &cookies, options);
+        return of_events(matches, [named("touches"), named("ga")], options);
     }
-    if options.models.contains(&Model::TimeDecay) {
+    if options.settings.models.contains(&Model::TimeDecay) {
         return Err(
             "time-decay needs times, and --paths has none: leave it out, or read --touches"
                 .to_owned(),
@@ -90,16 +93,19 @@ fn of_paths(paths: &[PathBuf], mut options: Options) -> Result<Report, String> {
     let naming = std::mem::take(&mut options.naming);
     let counted = with_progress(paths, |sources, show| read_paths(sources, naming, show))?;
     refuse_empty(&counted.lines, "path,conversions,value,nulls")?;
-    let rule = rule(&counted.channels, &options);
-    let notes = notes(&counted.channels, &options);
-    let mut tally = Tally::new(&options.models, rule, options.rows);
+    let settings = &options.settings;
+    let rule = settings.rule(&counted.channels);
+    let notes = notes(&counted.channels, settings);
+    let detail = Detail::Report { rows: options.rows };
+    let mut tally = Tally::new(&settings.models, rule, detail);
     tally.add_paths(&counted.paths);
     let figures = figures(
-        &options.models,
+        &settings.models,
         &tally,
         Some(&counted.paths),
         &counted.channels,
         counted.places,
+        &Unbounded,
     )?;
     Ok(Report {
         channels: counted.channels,
@@ -113,7 +119,7 @@ fn of_paths(paths: &[PathBuf], mut options: Options) -> Result<Report, String> {
     })
 }
 
-/// Touches and orders of all files, and what was left out of them.
+/// Touches and orders of all inputs, and what was left out of them.
 struct Read {
     events: Events,
     places: Places,
@@ -123,8 +129,8 @@ struct Read {
 }
 
 fn read_events(
-    touches: &[PathBuf],
-    cookies: &[PathBuf],
+    matches: &ArgMatches,
+    [touches, cookies]: [Vec<PathBuf>; 2],
     options: &mut Options,
 ) -> Result<Read, String> {
     let mut events = Events::new(std::mem::take(&mut options.naming));
@@ -134,16 +140,22 @@ fn read_events(
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     });
     let touch_options = TouchOptions {
-        currency: options.currency.clone(),
+        currency: options.settings.currency.clone(),
         now_ms,
     };
-    let (mut lines, other_currencies) = with_progress(touches, |sources, show| {
+    let (mut lines, mut other_currencies) = with_progress(&touches, |sources, show| {
         read_touches(sources, &mut events, &mut places, &touch_options, show)
     })?;
-    let (more, cut_cookies) = with_progress(cookies, |sources, show| {
+    let (more, cut_cookies) = with_progress(&cookies, |sources, show| {
         read_cookies(sources, &mut events, &mut places, now_ms, show)
     })?;
     lines.extend(more);
+    if let Some(table) = matches.get_one::<String>("table") {
+        let into = (&mut events, &mut places);
+        let (of_table, others) = table::read(matches, table, into, &touch_options)?;
+        lines.push(of_table);
+        other_currencies += others;
+    }
     refuse_empty(&lines, FORMS)?;
     Ok(Read {
         events,
@@ -156,11 +168,11 @@ fn read_events(
 
 /// The report of touches and cookies.
 fn of_events(
-    touches: &[PathBuf],
-    cookies: &[PathBuf],
+    matches: &ArgMatches,
+    files: [Vec<PathBuf>; 2],
     mut options: Options,
 ) -> Result<Report, String> {
-    let read = read_events(touches, cookies, &mut options)?;
+    let read = read_events(matches, files, &mut options)?;
     let others = [
         (
             "other_currencies",
@@ -173,22 +185,26 @@ fn of_events(
             read.cut_cookies,
         ),
     ];
-    let attributed =
-        read.events
-            .attribute(&options.window, &options.models, options.rows, |channels| {
-                rule(channels, &options)
-            })?;
+    let settings = &options.settings;
+    let attributed = read.events.attribute(
+        &settings.window,
+        &settings.models,
+        Detail::Report { rows: options.rows },
+        |channels| settings.rule(channels),
+        &Unbounded,
+    )?;
     let figures = figures(
-        &options.models,
+        &settings.models,
         &attributed.tally,
         attributed.paths.as_ref(),
         &attributed.channels,
         read.places,
+        &Unbounded,
     )?;
     let mut counts = shown_counts(&attributed.counts);
     counts.extend(others.into_iter().filter(|(_, _, count)| *count > 0));
-    let mut notes = notes(&attributed.channels, &options);
-    if !options.window.factors.is_empty() {
+    let mut notes = notes(&attributed.channels, settings);
+    if !settings.window.factors.is_empty() {
         notes
             .push("Transactions and revenue are adjusted by the factors of their days.".to_owned());
     }
@@ -238,30 +254,10 @@ fn shown_counts(counts: &EventCounts) -> Vec<(&'static str, &'static str, u64)> 
     shown
 }
 
-/// Channels that a flag names and no touch has: perhaps a mistake.
-fn notes(channels: &[String], options: &Options) -> Vec<String> {
-    let flags = [
-        ("direct", &options.direct),
-        ("requires-first-touch", &options.window.requires_first),
-    ];
-    let mut notes = Vec::new();
-    for (flag, names) in flags {
-        for name in names.iter().filter(|name| !channels.contains(name)) {
-            notes.push(format!("--{flag} {name}: no touch has this channel."));
-        }
-    }
-    notes
-}
-
-fn rule(channels: &[String], options: &Options) -> Rule {
-    Rule {
-        position: options.position,
-        half_life_ms: options.half_life_ms,
-        is_direct: channels
-            .iter()
-            .map(|channel| options.is_direct(channel))
-            .collect(),
-    }
+/// Channels that a flag names and no touch has.
+fn notes(channels: &[String], settings: &Settings) -> Vec<String> {
+    let unmet = settings.unmet(channels, flag).into_iter();
+    unmet.map(|sentence| sentence + ".").collect()
 }
 
 /// Refuses files in which no line is known, and tells of files that ended early.

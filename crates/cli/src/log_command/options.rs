@@ -9,7 +9,7 @@ use study::log::document::DocumentOptions;
 use study::log::limits::{SLOWEST_MAX, THREADS_MAX};
 use study::log::{Filter, SummaryOptions};
 
-use crate::time_option::parse_time;
+use study::time_option::parse_time;
 
 /// How logs are read and shown.
 pub(super) struct Options {

@@ -22,6 +22,7 @@ mod sparse;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::bounds::Bounds;
 use super::channels::ChannelId;
 use super::limits::{DENSE_STATES_MAX, STATES_MAX};
 use super::paths::PathTable;
@@ -31,6 +32,15 @@ pub const ORDER_MAX: usize = 3;
 
 /// Pairs of states with a transition.
 pub const EDGES_MAX: usize = 1 << 24;
+
+/// Most bytes of a transition while paths are counted, by the room of their table.
+const EDGE_BYTES: usize = 48;
+
+/// Most bytes of a transition beside that, while it is ordered, checked and solved.
+const COUNTED_EDGE_BYTES: usize = 80;
+
+/// Most bytes of a state: its counts and columns, and eight chains that are solved side by side.
+const STATE_BYTES: usize = 512;
 
 /// A state: channels of the last touches, the oldest first. Fewer than the order are a whole short path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +62,8 @@ pub enum ChainError {
     NeverEnds(State),
     /// The iteration did not settle within its passes.
     Slow,
+    /// The caller ended it, with this message.
+    Ended(String),
 }
 
 /// A transition as it was counted.
@@ -149,8 +161,12 @@ impl Chain {
     /// Counts the transitions of paths, which have at least one touch each. A path without order and without null does not count.
     ///
     /// # Errors
-    /// Too many states or transitions; no path converts; a state from which no path ends.
-    pub fn of_paths(paths: &PathTable, order: usize) -> Result<Chain, ChainError> {
+    /// Too many states or transitions; no path converts; a state from which no path ends; the caller ended it.
+    pub fn of_paths(
+        paths: &PathTable,
+        order: usize,
+        bounds: &dyn Bounds,
+    ) -> Result<Chain, ChainError> {
         assert!((1..=ORDER_MAX).contains(&order));
         let mut numbers: HashMap<State, u32, FxBuildHasher> = HashMap::default();
         let mut counts: Vec<Counts> = Vec::new();
@@ -159,6 +175,13 @@ impl Chain {
             let weight = i128::from(count.conversions.0) + i128::from(count.nulls.0);
             if weight == 0 {
                 continue;
+            }
+            bounds.check().map_err(ChainError::Ended)?;
+            if edges.len() + path.len() > edges.capacity() {
+                let grown = (edges.len() + path.len()).max(2 * edges.capacity());
+                let bytes = (edges.capacity() + grown) * EDGE_BYTES + counts.len() * STATE_BYTES;
+                let bytes = paths.bytes(0) + bytes;
+                bounds.cover(bytes).map_err(ChainError::Ended)?;
             }
             let mut before = None;
             for state in states_of(path, order) {
@@ -190,6 +213,9 @@ impl Chain {
                 last.nulls += i128::from(count.nulls.0);
             }
         }
+        let bytes = edges.capacity() * EDGE_BYTES + edges.len() * COUNTED_EDGE_BYTES;
+        let bytes = paths.bytes(0) + bytes + counts.len() * STATE_BYTES;
+        bounds.cover(bytes).map_err(ChainError::Ended)?;
         let chain = Chain::of_counts(numbers, &counts, edges);
         chain.check()?;
         Ok(chain)
@@ -318,12 +344,12 @@ impl Chain {
     /// Cost: one inverse up to [`DENSE_STATES_MAX`] states; above, passes over all transitions, eight channels at a time.
     ///
     /// # Errors
-    /// The iteration did not settle.
-    pub fn effects(&self, channels: usize) -> Result<Vec<Effect>, ChainError> {
+    /// The iteration did not settle; the caller ended it.
+    pub fn effects(&self, channels: usize, bounds: &dyn Bounds) -> Result<Vec<Effect>, ChainError> {
         if self.states.len() <= DENSE_STATES_MAX {
-            Ok(dense::effects(self, channels))
+            dense::effects(self, channels, bounds)
         } else {
-            sparse::effects(self, channels)
+            sparse::effects(self, channels, bounds)
         }
     }
 

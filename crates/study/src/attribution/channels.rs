@@ -174,6 +174,9 @@ impl Naming {
     }
 }
 
+/// Bytes of a name with its places in lists and tables, at most.
+const NAME_BYTES: usize = CHANNEL_BYTES_MAX + 128;
+
 /// The channels that were met.
 #[derive(Debug, Default)]
 pub struct Channels {
@@ -191,6 +194,11 @@ impl Channels {
             naming,
             ..Channels::default()
         }
+    }
+
+    /// Bytes that they take at most, after `more` touches.
+    pub fn bytes(&self, more: usize) -> usize {
+        (self.names.len() + self.known.len() + 2 * more) * NAME_BYTES
     }
 
     /// The channel of a touch.

@@ -18,11 +18,12 @@ use hashbrown::{HashMap, HashTable};
 use rustc_hash::FxBuildHasher;
 
 use super::amount::Amount;
+use super::bounds::{Bounds, list_bytes, table_bytes};
 use super::channels::{ChannelId, Channels, Naming};
 use super::limits::{EVENTS_MAX, ID_BYTES_MAX, IDS_MAX, PATH_TOUCHES_MAX};
 use super::model::{Model, Rule};
 use super::paths::{PathCount, PathTable, PathsFull};
-use super::tally::{DAY_MS, ListedOrder, Order, Tally};
+use super::tally::{DAY_MS, Detail, ListedOrder, Order, Tally};
 
 /// Marks an event as an order.
 const ORDER_BIT: u32 = 1 << 31;
@@ -130,6 +131,14 @@ pub struct EventCounts {
 }
 
 impl Ids {
+    /// Bytes that they hold while `more` texts with `text_bytes` bytes are added.
+    fn bytes(&self, more: usize, text_bytes: usize) -> usize {
+        let texts = (self.by_text.len(), self.by_text.capacity());
+        list_bytes(&self.bytes, text_bytes)
+            + list_bytes(&self.ends, more)
+            + table_bytes::<u32>(self.by_text.allocation_size(), texts, more)
+    }
+
     /// The number of a text. `None`: too many.
     fn number(&mut self, text: &[u8]) -> Option<u32> {
         let hash = FxBuildHasher.hash_one(text);
@@ -239,17 +248,30 @@ impl Events {
         Ok(())
     }
 
+    /// Bytes that they hold while `events` more are added, whose visitors and ids have `text_bytes` bytes.
+    pub fn bytes(&self, events: usize, text_bytes: usize) -> usize {
+        list_bytes(&self.events, events)
+            + list_bytes(&self.orders, events)
+            + self.visitors.bytes(events, text_bytes)
+            + self.order_ids.bytes(events, text_bytes)
+            + self.channels.bytes(events)
+    }
+
     /// Counts orders with their touches.
     ///
     /// # Errors
-    /// A message: adjusted money, or that of one path, is too large.
+    /// A message: adjusted money, or that of one path, is too large; that of `bounds`.
     pub fn attribute(
         self,
         window: &Window,
         models: &[Model],
-        list_rows: usize,
+        detail: Detail,
         rule: impl FnOnce(&[String]) -> Rule,
+        bounds: &dyn Bounds,
     ) -> Result<Attributed, String> {
+        // Of each order its place among those with an id, and whether it is dropped.
+        let held = self.bytes(0, 0) + self.orders.len() * (size_of::<usize>() + size_of::<bool>());
+        bounds.cover(held)?;
         let (channels, ranks) = self.channels.sorted();
         let mut counts = EventCounts {
             visitors: self.visitors.ends.len() as u64,
@@ -289,13 +311,16 @@ impl Events {
             requires_first,
             orders: &orders,
             order_ids: &self.order_ids,
-            tally: Tally::new(models, rule(&channels), list_rows),
-            paths: Some(PathTable::default()),
+            tally: Tally::new(models, rule(&channels), detail),
+            paths: needs_paths(models, detail).then(PathTable::default),
+            bounds,
+            held,
             counts,
             path: Vec::new(),
             times: Vec::new(),
         };
         for visitor in events.chunk_by(|left, right| left.visitor == right.visitor) {
+            bounds.check()?;
             counter.visitor(visitor)?;
         }
         Ok(Attributed {
@@ -312,6 +337,11 @@ impl Event {
     fn order(self) -> Option<usize> {
         (self.tag & ORDER_BIT != 0).then_some((self.tag & !ORDER_BIT) as usize)
     }
+}
+
+/// Whether anything is made of different paths.
+fn needs_paths(models: &[Model], detail: Detail) -> bool {
+    detail != Detail::Figures || models.iter().any(|model| !model.is_of_each_order())
 }
 
 /// Finds orders with the id of another that counts in their place, and returns whether each is dropped.
@@ -363,6 +393,9 @@ struct Counter<'a> {
     order_ids: &'a Ids,
     tally: Tally,
     paths: Option<PathTable>,
+    bounds: &'a dyn Bounds,
+    /// Bytes of the events.
+    held: usize,
     counts: EventCounts,
     path: Vec<ChannelId>,
     times: Vec<i64>,
@@ -481,7 +514,11 @@ impl Counter<'_> {
     /// Adds to the counts of the path that was found. Too many paths are none.
     fn add_path(&mut self, count: PathCount) -> Result<(), String> {
         let added = match &mut self.paths {
-            Some(paths) => paths.add(&self.path, count),
+            Some(paths) => {
+                self.bounds
+                    .cover(self.held + paths.bytes(self.path.len()))?;
+                paths.add(&self.path, count)
+            }
             None => Ok(()),
         };
         match added {

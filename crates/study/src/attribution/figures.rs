@@ -1,6 +1,7 @@
 //! Sums and paths → the figures of each model, rounded such that they add up.
 
 use super::amount::{Amount, Sum, apportion, apportion_numbers};
+use super::bounds::Bounds;
 use super::chain::{Chain, ChainError, Effect};
 use super::limits::{SHAPLEY_CHANNELS_MAX, STATES_MAX};
 use super::model::Model;
@@ -57,13 +58,14 @@ pub struct ChainFigures {
 /// `paths` is `None` where there are too many different ones.
 ///
 /// # Errors
-/// A message that names the model which has no answer for these paths, and why.
+/// A message that names the model which has no answer for these paths, and why; that of `bounds`.
 pub fn figures(
     models: &[Model],
     tally: &Tally,
     paths: Option<&PathTable>,
     channels: &[String],
     places: Places,
+    bounds: &dyn Bounds,
 ) -> Result<Vec<Figures>, String> {
     let mut all = Vec::with_capacity(models.len());
     for model in models {
@@ -75,8 +77,12 @@ pub fn figures(
                     format!("{}: there are too many different paths", model.name())
                 })?;
                 match model.markov_order() {
-                    Some(order) => of_chain(*model, order, tally.total, paths, channels, places)?,
-                    None => of_shapley(tally.total, paths, channels, places)?,
+                    Some(order) => {
+                        let solved = solved(order, paths, channels, bounds);
+                        let solved = solved.map_err(|why| format!("{}: {why}", model.name()))?;
+                        of_chain(*model, solved, tally.total, places)?
+                    }
+                    None => of_shapley(tally.total, paths, channels, places, bounds)?,
                 }
             }
         };
@@ -127,17 +133,26 @@ fn of_numbers(exact: Vec<f64>, total: Sum, places: u8) -> Column {
     }
 }
 
-fn of_chain(
-    model: Model,
+/// The chain of an order, and its effects.
+fn solved(
     order: usize,
-    total: Earned,
     paths: &PathTable,
     channels: &[String],
+    bounds: &dyn Bounds,
+) -> Result<ChainFigures, String> {
+    let refused = |error: ChainError| reason(&error, channels);
+    let chain = Chain::of_paths(paths, order, bounds).map_err(refused)?;
+    let effects = chain.effects(channels.len(), bounds).map_err(refused)?;
+    Ok(ChainFigures { chain, effects })
+}
+
+fn of_chain(
+    model: Model,
+    solved: ChainFigures,
+    total: Earned,
     places: Places,
 ) -> Result<Figures, String> {
-    let refused = |error: ChainError| format!("{}: {}", model.name(), reason(&error, channels));
-    let chain = Chain::of_paths(paths, order).map_err(refused)?;
-    let effects = chain.effects(channels.len()).map_err(refused)?;
+    let effects = &solved.effects;
     let shared = |of: fn(&Effect) -> f64, total: Sum| {
         let sum: f64 = effects.iter().map(of).sum();
         let part = |effect: &Effect| of(effect) / sum * total.value();
@@ -158,7 +173,7 @@ fn of_chain(
         model,
         conversions: of_numbers(conversions, total.conversions, places.conversions),
         value: of_numbers(value, total.value, places.value),
-        chain: Some(ChainFigures { chain, effects }),
+        chain: Some(solved),
     })
 }
 
@@ -183,6 +198,7 @@ fn reason(error: &ChainError, channels: &[String]) -> String {
                 names.join(" > ")
             )
         }
+        ChainError::Ended(message) => message.clone(),
         ChainError::Slow => {
             "the chain did not settle: its paths almost never end; ask for a lower order".to_owned()
         }
@@ -194,7 +210,11 @@ fn of_shapley(
     paths: &PathTable,
     channels: &[String],
     places: Places,
+    bounds: &dyn Bounds,
 ) -> Result<Figures, String> {
+    let sets = 1_usize << channels.len().min(SHAPLEY_CHANNELS_MAX);
+    bounds.cover(paths.bytes(0) + sets * size_of::<i128>())?;
+    bounds.check()?;
     let values = |of: fn(PathCount) -> Amount| {
         let values = shapley(paths, channels.len(), |count| of(count).0);
         let values = values.map(|values| values.iter().map(|value| value / 1e6).collect());

@@ -1,4 +1,4 @@
-//! Files of paths, of touches and orders, and of cookies.
+//! Files of paths, of touches and orders, and of cookies; rows of a table.
 //!
 //! A line of another form is counted, kept by example with its line number and the reason, and never guessed. It does not end the
 //! reading. What would make all figures wrong does: two currencies, too many channels.
@@ -8,6 +8,7 @@ mod lines;
 mod maps;
 mod paths;
 mod rows;
+mod table_rows;
 mod touches;
 
 use std::io::Read;
@@ -15,6 +16,7 @@ use std::io::Read;
 pub use cookie::read_cookies;
 pub use maps::{Factors, read_factors, read_maps};
 pub use paths::{CountedPaths, read_paths};
+pub use table_rows::{ReadColumns, TableRows};
 pub use touches::{TouchOptions, read_touches};
 
 use super::amount::{Amount, BadAmount, PLACES_MIN};
@@ -77,7 +79,7 @@ impl From<BadChannel> for Refused {
                 Refused::Line("a channel without a name, with a long one, or not in UTF-8")
             }
             BadChannel::TooMany => Refused::All(format!(
-                "there are more than {CHANNELS_MAX} channels: map names together by --channels"
+                "there are more than {CHANNELS_MAX} channels: map names together, or name channels by fewer parts"
             )),
         }
     }

@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::amount::Amount;
+use super::bounds::{list_bytes, table_bytes};
 use super::channels::ChannelId;
 use super::limits::{PATHS_MAX, PATHS_TOUCHES_MAX};
 
@@ -75,6 +76,14 @@ impl PathTable {
             FxBuildHasher.hash_one(path_of(touches, &entries[*at as usize]))
         });
         Ok(())
+    }
+
+    /// Bytes that it holds while a path with `more_touches` touches is added.
+    pub fn bytes(&self, more_touches: usize) -> usize {
+        let paths = (self.by_touches.len(), self.by_touches.capacity());
+        list_bytes(&self.touches, more_touches)
+            + list_bytes(&self.entries, 1)
+            + table_bytes::<u32>(self.by_touches.allocation_size(), paths, 1)
     }
 
     /// Number of different paths.

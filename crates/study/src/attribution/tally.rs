@@ -63,13 +63,25 @@ pub struct ListedOrder {
     pub touches: Vec<(ChannelId, i64)>,
 }
 
+/// What is counted beside the sums of channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All tables, and lists with this many rows.
+    Report {
+        /// Rows of the list of orders.
+        rows: usize,
+    },
+    /// Nothing: the figures of models are all that is asked for.
+    Figures,
+}
+
 /// Sums so far. Fields that are `None` have outgrown their limit.
 #[derive(Debug)]
 pub struct Tally {
     models: Vec<Model>,
     rule: Rule,
     channel_count: usize,
-    list_rows: usize,
+    detail: Detail,
     /// For each model, for each channel.
     sums: Vec<Vec<Earned>>,
     /// All orders that have a touch.
@@ -124,7 +136,7 @@ impl Earned {
 
 impl Tally {
     /// Nothing counted yet. Models that are not of each order have no sums here.
-    pub fn new(models: &[Model], rule: Rule, list_rows: usize) -> Tally {
+    pub fn new(models: &[Model], rule: Rule, detail: Detail) -> Tally {
         let channel_count = rule.is_direct.len();
         let models: Vec<Model> = models
             .iter()
@@ -136,14 +148,14 @@ impl Tally {
             models,
             rule,
             channel_count,
-            list_rows,
+            detail,
             total: Earned::default(),
             by_touches: BTreeMap::new(),
             by_channel_touches: BTreeMap::new(),
             by_channels: BTreeMap::new(),
             combinations: Some(HashMap::default()),
             by_lag: BTreeMap::new(),
-            by_day: Some(BTreeMap::new()),
+            by_day: (detail != Detail::Figures).then(BTreeMap::new),
             days: BTreeMap::new(),
             listed: BinaryHeap::new(),
             shares: Vec::new(),
@@ -173,6 +185,7 @@ impl Tally {
         self.total.add(order);
         self.find_channels(order.channels);
         let day = order.at_ms.map(|at| at.div_euclid(DAY_MS));
+        let day = day.filter(|_| self.detail != Detail::Figures);
         if let Some(day) = day {
             self.days.entry(day).or_default().add(order);
         }
@@ -219,6 +232,12 @@ impl Tally {
 
     /// Counts what does not depend on a model, and clears the counts of the order.
     fn count(&mut self, order: &Order<'_>) {
+        if self.detail == Detail::Figures {
+            for channel in &self.set {
+                self.counts[usize::from(channel.0)] = 0;
+            }
+            return;
+        }
         let touches = order.channels.len();
         let row = |count: usize| count.min(TOUCH_ROWS_MAX + 1);
         self.by_touches.entry(row(touches)).or_default().add(order);
@@ -251,13 +270,20 @@ impl Tally {
     /// Whether the list has room for an order of this time.
     pub fn lists(&self, at_ms: i64) -> bool {
         let oldest = self.listed.peek().map(|oldest| oldest.0.at_ms);
-        self.listed.len() < self.list_rows || oldest.is_some_and(|oldest| oldest <= at_ms)
+        self.listed.len() < self.list_rows() || oldest.is_some_and(|oldest| oldest <= at_ms)
+    }
+
+    fn list_rows(&self) -> usize {
+        match self.detail {
+            Detail::Report { rows } => rows,
+            Detail::Figures => 0,
+        }
     }
 
     /// Adds an order to the list, which keeps the youngest ones.
     pub fn list(&mut self, order: ListedOrder) {
         self.listed.push(Reverse(order));
-        if self.listed.len() > self.list_rows {
+        if self.listed.len() > self.list_rows() {
             self.listed.pop();
         }
     }

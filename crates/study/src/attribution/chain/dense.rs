@@ -1,14 +1,19 @@
 //! Effects by one inverse.
 
-use super::{Chain, Effect, effect};
+use super::{Chain, ChainError, Effect, effect};
+use crate::attribution::bounds::Bounds;
 use crate::attribution::channels::ChannelId;
 
 /// Rows of a square matrix.
 type Matrix = Vec<Vec<f64>>;
 
 /// The removal effects of a chain.
-pub(super) fn effects(chain: &Chain, channels: usize) -> Vec<Effect> {
-    let inverse = inverse(minus_transitions(chain));
+pub(super) fn effects(
+    chain: &Chain,
+    channels: usize,
+    bounds: &dyn Bounds,
+) -> Result<Vec<Effect>, ChainError> {
+    let inverse = inverse(minus_transitions(chain), bounds)?;
     let starts = chain.start_shares();
     let visits: Vec<f64> = (0..starts.len())
         .map(|to| {
@@ -26,6 +31,7 @@ pub(super) fn effects(chain: &Chain, channels: usize) -> Vec<Effect> {
     let whole = futures.each_ref().map(|future| dot(&starts, future));
     let mut effects = Vec::with_capacity(channels);
     for channel in 0..channels {
+        bounds.check().map_err(ChainError::Ended)?;
         let channel = ChannelId(channel as u16);
         let with: Vec<usize> = (0..chain.states.len())
             .filter(|at| chain.states[*at].has(channel))
@@ -38,7 +44,7 @@ pub(super) fn effects(chain: &Chain, channels: usize) -> Vec<Effect> {
         });
         effects.push(effect(whole, left));
     }
-    effects
+    Ok(effects)
 }
 
 /// The probability to come to each of the states of a set before any other of the set.
@@ -84,9 +90,10 @@ fn minus_transitions(chain: &Chain) -> Matrix {
 }
 
 /// The inverse by Gauss and Jordan, in place. I − Q is an M-matrix with weakly dominant diagonal, so no pivot is searched.
-fn inverse(mut matrix: Matrix) -> Matrix {
+fn inverse(mut matrix: Matrix, bounds: &dyn Bounds) -> Result<Matrix, ChainError> {
     let size = matrix.len();
     for pivot in 0..size {
+        bounds.check().map_err(ChainError::Ended)?;
         let mut row = std::mem::take(&mut matrix[pivot]);
         let head = std::mem::replace(&mut row[pivot], 1.0);
         row.iter_mut().for_each(|value| *value /= head);
@@ -98,7 +105,7 @@ fn inverse(mut matrix: Matrix) -> Matrix {
         }
         matrix[pivot] = row;
     }
-    matrix
+    Ok(matrix)
 }
 
 fn subtract(line: &mut [f64], row: &[f64], factor: f64) {

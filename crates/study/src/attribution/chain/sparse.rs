@@ -6,6 +6,7 @@
 //! channel each are solved side by side: a pass reads the transitions once for all of them.
 
 use super::{Chain, ChainError, Effect, effect};
+use crate::attribution::bounds::Bounds;
 use crate::attribution::channels::ChannelId;
 use crate::attribution::limits::PASSES_MAX;
 
@@ -26,7 +27,11 @@ struct Probabilities<'a> {
 }
 
 /// The removal effects of a chain.
-pub(super) fn effects(chain: &Chain, channels: usize) -> Result<Vec<Effect>, ChainError> {
+pub(super) fn effects(
+    chain: &Chain,
+    channels: usize,
+    bounds: &dyn Bounds,
+) -> Result<Vec<Effect>, ChainError> {
     let probabilities = Probabilities::new(chain);
     let starts = chain.start_shares();
     let gains = chain.gains();
@@ -37,7 +42,7 @@ pub(super) fn effects(chain: &Chain, channels: usize) -> Result<Vec<Effect>, Cha
     let mut results = vec![[0.0; 2]; removed.len()];
     for (block, removed) in removed.chunks(LANES).enumerate() {
         for (of, gains) in gains.iter().enumerate() {
-            let solved = probabilities.solve(gains, removed)?;
+            let solved = probabilities.solve(gains, removed, bounds)?;
             for lane in 0..removed.len() {
                 let ends = starts.iter().zip(&solved);
                 results[block * LANES + lane][of] =
@@ -75,6 +80,7 @@ impl<'a> Probabilities<'a> {
         &self,
         gains: &[f64],
         removed: &[Option<ChannelId>],
+        bounds: &dyn Bounds,
     ) -> Result<Vec<Lanes>, ChainError> {
         let states = &self.chain.states;
         let kept: Vec<Lanes> = states
@@ -91,6 +97,7 @@ impl<'a> Probabilities<'a> {
         let mut solved = vec![[0.0; LANES]; states.len()];
         let mut backward = true;
         for _ in 0..PASSES_MAX {
+            bounds.check().map_err(ChainError::Ended)?;
             let (mut change, mut most) = (0.0_f64, 0.0_f64);
             for at in 0..states.len() {
                 // States follow each other in both directions, so passes go both ways.

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::{Chain, ChainError, Effect, State, dense, sparse};
 use crate::attribution::amount::Amount;
+use crate::attribution::bounds::Unbounded;
 use crate::attribution::channels::ChannelId;
 use crate::attribution::limits::STATES_MAX;
 use crate::attribution::paths::{PathCount, PathTable};
@@ -25,8 +26,8 @@ fn table(paths: &[(&str, i64, i64, i64)]) -> PathTable {
 }
 
 fn effects(paths: &[(&str, i64, i64, i64)], order: usize, channels: usize) -> Vec<Effect> {
-    let chain = Chain::of_paths(&table(paths), order).unwrap();
-    chain.effects(channels).unwrap()
+    let chain = Chain::of_paths(&table(paths), order, &Unbounded).unwrap();
+    chain.effects(channels, &Unbounded).unwrap()
 }
 
 #[test]
@@ -48,7 +49,7 @@ fn a_loop_is_solved() {
 #[test]
 fn a_path_shorter_than_the_order_is_one_state() {
     let paths = [("ab", 1, 0, 1), ("abcab", 2, 0, 0), ("a", 0, 0, 3)];
-    let chain = Chain::of_paths(&table(&paths), 3).unwrap();
+    let chain = Chain::of_paths(&table(&paths), 3, &Unbounded).unwrap();
     let mut lengths: Vec<usize> = chain
         .states()
         .iter()
@@ -66,7 +67,11 @@ fn a_path_shorter_than_the_order_is_one_state() {
 
 #[test]
 fn no_conversion_too_many_states_and_no_end_are_named() {
-    let refused = |paths: &PathTable, order| Chain::of_paths(paths, order).map(|_| ()).unwrap_err();
+    let refused = |paths: &PathTable, order| {
+        Chain::of_paths(paths, order, &Unbounded)
+            .map(|_| ())
+            .unwrap_err()
+    };
     assert_eq!(
         refused(&table(&[("ab", 0, 0, 4)]), 1),
         ChainError::NoConversion
@@ -88,7 +93,8 @@ fn no_conversion_too_many_states_and_no_end_are_named() {
 #[test]
 fn a_chain_that_never_ends_is_named() {
     // Paths always end, so the chain is made by hand: b leads to itself only.
-    let mut chain = Chain::of_paths(&table(&[("a", 1, 0, 0), ("abb", 0, 0, 1)]), 1).unwrap();
+    let mut chain =
+        Chain::of_paths(&table(&[("a", 1, 0, 0), ("abb", 0, 0, 1)]), 1, &Unbounded).unwrap();
     chain.nulls.fill(0.0);
     let state = State::new(&[ChannelId(1)]);
     assert_eq!(chain.check(), Err(ChainError::NeverEnds(state)));
@@ -159,18 +165,18 @@ proptest! {
                 (path.as_str(), *conversions, value, *nulls)
             })
             .collect();
-        let Ok(chain) = Chain::of_paths(&table(&paths), order) else {
+        let Ok(chain) = Chain::of_paths(&table(&paths), order, &Unbounded) else {
             prop_assert!(paths.iter().all(|path| path.1 == 0));
             return Ok(());
         };
         let slow = slow(&chain, 5);
-        let (dense, sparse) = (dense::effects(&chain, 5), sparse::effects(&chain, 5).unwrap());
+        let (dense, sparse) = (dense::effects(&chain, 5, &Unbounded).unwrap(), sparse::effects(&chain, 5, &Unbounded).unwrap());
         prop_assert!(close(&dense, &slow), "{dense:?} {slow:?}");
         prop_assert!(close(&sparse, &slow), "{sparse:?} {slow:?}");
         // The order of paths changes nothing, to the last bit.
         let mut turned = paths.clone();
         turned.reverse();
-        let turned = Chain::of_paths(&table(&turned), order).unwrap();
-        prop_assert_eq!(turned.effects(5).unwrap(), chain.effects(5).unwrap());
+        let turned = Chain::of_paths(&table(&turned), order, &Unbounded).unwrap();
+        prop_assert_eq!(turned.effects(5, &Unbounded).unwrap(), chain.effects(5, &Unbounded).unwrap());
     }
 }

@@ -2,9 +2,10 @@ use proptest::prelude::*;
 
 use super::{Attributed, Events, OrderKind, Window};
 use crate::attribution::amount::Amount;
+use crate::attribution::bounds::Unbounded;
 use crate::attribution::channels::Naming;
 use crate::attribution::model::{Model, Rule};
-use crate::attribution::tally::DAY_MS;
+use crate::attribution::tally::{DAY_MS, Detail};
 
 fn window() -> Window {
     Window {
@@ -46,8 +47,14 @@ fn attribute(events: &[(&str, i64, &str)], window: &Window) -> Attributed {
         half_life_ms: DAY_MS,
         is_direct: vec![false; channels.len()],
     };
-    all.attribute(window, &[Model::First, Model::Linear], 100, rule)
-        .unwrap()
+    all.attribute(
+        window,
+        &[Model::First, Model::Linear],
+        Detail::Report { rows: 100 },
+        rule,
+        &Unbounded,
+    )
+    .unwrap()
 }
 
 /// The paths as `a > b 1/0` with conversions and nulls, in order.
@@ -257,7 +264,15 @@ fn ten_thousand_touches_and_one_more() {
         half_life_ms: DAY_MS,
         is_direct: vec![false],
     };
-    let attributed = all.attribute(&window(), &[Model::Linear], 1, rule).unwrap();
+    let attributed = all
+        .attribute(
+            &window(),
+            &[Model::Linear],
+            Detail::Report { rows: 1 },
+            rule,
+            &Unbounded,
+        )
+        .unwrap();
     let longest = attributed.tally.listed()[0].touches.len();
     assert_eq!(longest, 10_000);
 }

@@ -6,7 +6,7 @@
 //! v1,2024-06-29T09:31:18Z,,,129.90,1042
 //! ```
 //!
-//! A line with money is an order; any other is a touch. The channel of a touch is `channel`, or made of `source`, `medium`, `subcat`.
+//! A line with money is an order; any other is a touch. An order is told by a page, or `confirmed` by a back end. The channel of a touch is `channel`, or made of `source`, `medium`, `subcat`.
 //! A time is one of RFC 3339, without a zone one of UTC, or seconds since 1970. A refund is an order with negative money.
 
 use std::io::Read;
@@ -36,13 +36,27 @@ pub struct TouchOptions {
     pub now_ms: i64,
 }
 
-/// The columns of CSV and the keys of JSON.
-const COLUMNS: [&str; 9] = [
-    "visitor", "time", "channel", "source", "medium", "subcat", "value", "order", "currency",
+/// The columns of CSV and of a table, and the keys of JSON: the names of each.
+pub(super) const COLUMNS: [&[&str]; 10] = [
+    &["visitor"],
+    &["time"],
+    &["channel"],
+    &["source"],
+    &["medium"],
+    &["subcat"],
+    &["value"],
+    &["order", "order_id"],
+    &["currency"],
+    &["confirmed"],
 ];
 
 /// The fields of a line, in the order of [`COLUMNS`]; empty: missing.
-type Fields<'a> = [&'a [u8]; 9];
+type Fields<'a> = [&'a [u8]; COLUMNS.len()];
+
+/// The fields of a line by their places among [`COLUMNS`].
+pub(super) fn fields_of<'a>(of: impl Fn(usize) -> &'a [u8]) -> Fields<'a> {
+    std::array::from_fn(of)
+}
 
 /// An object of JSON. Other keys are passed over, as other columns are.
 #[derive(Deserialize)]
@@ -61,21 +75,23 @@ struct Object<'a> {
     subcat: Option<&'a RawValue>,
     #[serde(borrow)]
     value: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "order_id")]
     order: Option<&'a RawValue>,
     #[serde(borrow)]
     currency: Option<&'a RawValue>,
+    #[serde(borrow)]
+    confirmed: Option<&'a RawValue>,
 }
 
 /// What is read, and what was seen.
-struct Touches<'a> {
+pub(super) struct Touches<'a> {
     options: &'a TouchOptions,
     events: &'a mut Events,
     places: &'a mut Places,
     /// The currency of the orders so far.
     currency: Option<Vec<u8>>,
     /// Orders in another currency than the one asked for.
-    other_currencies: u64,
+    pub(super) other_currencies: u64,
     scratch: Vec<u8>,
 }
 
@@ -90,14 +106,7 @@ pub fn read_touches(
     options: &TouchOptions,
     on_progress: &mut dyn FnMut(u64),
 ) -> Result<(Vec<Lines>, u64), String> {
-    let mut touches = Touches {
-        options,
-        events,
-        places,
-        currency: None,
-        other_currencies: 0,
-        scratch: Vec::new(),
-    };
+    let mut touches = Touches::new(events, places, options);
     let mut all = Vec::new();
     for source in sources {
         let mut lines = Lines::new(&source.name);
@@ -121,19 +130,39 @@ pub fn read_touches(
     Ok((all, touches.other_currencies))
 }
 
-impl Touches<'_> {
+impl<'a> Touches<'a> {
+    pub(super) fn new(
+        events: &'a mut Events,
+        places: &'a mut Places,
+        options: &'a TouchOptions,
+    ) -> Touches<'a> {
+        Touches {
+            options,
+            events,
+            places,
+            currency: None,
+            other_currencies: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// [`Events::bytes`] of those that were read.
+    pub(super) fn event_bytes(&self, more: usize, text_bytes: usize) -> usize {
+        self.events.bytes(more, text_bytes)
+    }
+
     fn read_csv(
         &mut self,
         mut rows: Rows,
         lines: &mut Lines,
         on_progress: &mut dyn FnMut(u64),
     ) -> Result<(), String> {
-        let columns = COLUMNS.map(|name| rows.column(&[name]));
+        let columns = COLUMNS.map(|names| rows.column(names));
         let [visitor, time, channel, source, ..] = columns;
         if visitor.is_none() || time.is_none() || (channel.is_none() && source.is_none()) {
             return Err(format!(
                 "{}: the first line names the columns visitor, time, channel or source, and perhaps medium, subcat, value, order, \
-                 currency; it has {}",
+                 currency, confirmed; it has {}",
                 lines.name,
                 rows.names()
             ));
@@ -152,7 +181,7 @@ impl Touches<'_> {
             if lines.count.is_multiple_of(PROGRESS_EVERY) {
                 on_progress(lines.count);
             }
-            let fields = columns.map(|column| field(record, column));
+            let fields = fields_of(|at| field(record, columns[at]));
             if let Err(refused) = self.add(&fields) {
                 lines.refuse(refused, line, || text_of(record, separator))?;
             }
@@ -202,15 +231,16 @@ impl Touches<'_> {
             object.value,
             object.order,
             object.currency,
+            object.confirmed,
         ];
-        let mut texts: [String; 9] = Default::default();
+        let mut texts: [String; COLUMNS.len()] = Default::default();
         for (text, value) in texts.iter_mut().zip(values) {
             *text = text_of_json(value)?;
         }
-        self.add(&texts.each_ref().map(|text| text.trim().as_bytes()))
+        self.add(&fields_of(|at| texts[at].trim().as_bytes()))
     }
 
-    fn add(&mut self, fields: &Fields<'_>) -> Result<(), Refused> {
+    pub(super) fn add(&mut self, fields: &Fields<'_>) -> Result<(), Refused> {
         let [
             visitor,
             time,
@@ -221,6 +251,7 @@ impl Touches<'_> {
             value,
             order,
             currency,
+            confirmed,
         ] = *fields;
         if visitor.is_empty() {
             return Err(Refused::Line("no visitor"));
@@ -231,6 +262,11 @@ impl Touches<'_> {
         if at_ms > self.options.now_ms.saturating_add(AHEAD_MS_MAX) {
             return Err(Refused::Line("a time in the future"));
         }
+        let kind = match confirmed {
+            b"" | b"0" => OrderKind::Counts,
+            b"1" => OrderKind::Confirmed,
+            [..] => return Err(Refused::Line("confirmed is neither 0 nor 1")),
+        };
         let is_touch = !channel.is_empty() || !source.is_empty() || !medium.is_empty();
         match (is_touch, value.is_empty()) {
             (true, false) => Err(Refused::Line("a touch and an order in one line")),
@@ -257,7 +293,6 @@ impl Touches<'_> {
                     return Ok(());
                 }
                 *self.places = places;
-                let kind = OrderKind::Counts;
                 let added = self.events.order(visitor, order, value, at_ms, kind);
                 added.map_err(Refused::All)
             }
@@ -278,7 +313,7 @@ impl Touches<'_> {
             name => String::from_utf8_lossy(name).into_owned(),
         };
         Err(Refused::All(format!(
-            "orders are in {} and in {}, which do not add up: name one by --currency",
+            "orders are in {} and in {}, which do not add up: name one by the option currency",
             shown(seen),
             shown(currency)
         )))

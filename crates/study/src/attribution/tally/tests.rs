@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
-use super::Tally;
+use super::{Detail, Tally};
 use crate::attribution::amount::Amount;
+use crate::attribution::bounds::Unbounded;
 use crate::attribution::channels::ChannelId;
 use crate::attribution::figures::{Figures, Places, figures};
 use crate::attribution::model::{MODELS, Model, Rule};
@@ -33,10 +34,17 @@ fn all_figures(rows: &[Row]) -> Result<Vec<Figures>, String> {
         };
         paths.add(&path, count).unwrap();
     }
-    let mut tally = Tally::new(&models, rule(), 20);
+    let mut tally = Tally::new(&models, rule(), Detail::Report { rows: 20 });
     tally.add_paths(&paths);
     let channels: Vec<String> = ["a", "b", "c", "d"].map(str::to_owned).into();
-    figures(&models, &tally, Some(&paths), &channels, Places::default())
+    figures(
+        &models,
+        &tally,
+        Some(&paths),
+        &channels,
+        Places::default(),
+        &Unbounded,
+    )
 }
 
 proptest! {

@@ -1,12 +1,13 @@
 use std::io::Cursor;
 
 use super::{Lines, Source, TouchOptions, read_touches, time_of};
+use crate::attribution::bounds::Unbounded;
 use crate::attribution::channels::Naming;
 use crate::attribution::events::{EventCounts, Events, Window};
 use crate::attribution::figures::Places;
 use crate::attribution::input::{read_cookies, read_paths};
 use crate::attribution::model::{Model, Rule};
-use crate::attribution::tally::DAY_MS;
+use crate::attribution::tally::{DAY_MS, Detail};
 
 /// 2024-07-01.
 const NOW_MS: i64 = 1_719_792_000_000;
@@ -46,7 +47,13 @@ fn orders(events: Events) -> (Vec<String>, EventCounts) {
         is_direct: vec![false; channels.len()],
     };
     let attributed = events
-        .attribute(&window, &[Model::First], 100, rule)
+        .attribute(
+            &window,
+            &[Model::First],
+            Detail::Report { rows: 100 },
+            rule,
+            &Unbounded,
+        )
         .unwrap();
     let listed = attributed.tally.listed();
     let orders = listed.iter().map(|order| {

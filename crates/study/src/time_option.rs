@@ -1,9 +1,12 @@
-//! Times on a command line.
+//! Times on a command line and in options.
 
-use study::log::LogTime;
+use crate::log::LogTime;
 
 /// Milliseconds of a date, with or without a time of day, by the clock of the lines.
-pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
+///
+/// # Errors
+/// The text has another form, or names a zone.
+pub fn parse_time(text: &str) -> Result<i64, String> {
     let whole = |text: &str| {
         let (time, rest) = LogTime::read_rfc3339(text.as_bytes())?;
         rest.is_empty().then_some(time)
