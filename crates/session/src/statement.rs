@@ -14,6 +14,7 @@
 //! A SELECT on a search or pq table runs in [`execute`] itself (`select.rs`), on the caller's thread while it is short, else in a
 //! turn ([`Node::read`]). Its rows are read as the door encodes them.
 
+mod attribution;
 mod constants;
 mod explain;
 mod faceted;
@@ -261,6 +262,7 @@ impl Parsed {
             statement,
             Ok(Statement::Explain(_)
                 | Statement::CallPq { .. }
+                | Statement::CallAttribution(_)
                 | Statement::Delete(_)
                 | Statement::Update(_)
                 | Statement::Show(_))
@@ -325,6 +327,7 @@ impl Parsed {
                     statement,
                     Statement::SelectConstants(_)
                         | Statement::CallPq { .. }
+                        | Statement::CallAttribution(_)
                         | Statement::Show(_)
                         | Statement::Explain(_)
                         | Statement::ExplainQuery { .. }
@@ -551,6 +554,7 @@ impl Execution<'_> {
                 documents,
                 options,
             } => self.call_pq(&table, &documents, options).await,
+            Statement::CallAttribution(call) => Box::pin(self.call_attribution(call)).await,
             Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
@@ -757,6 +761,7 @@ fn count(node: &Node, statement: &Statement) {
         | Statement::Installed
         | Statement::CreateTemporary(_)
         | Statement::DropTable { .. }
+        | Statement::CallAttribution(_)
         | Statement::PqBackfill { .. }
         | Statement::Backup { .. }
         | Statement::Flush { .. }

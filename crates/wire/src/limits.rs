@@ -81,6 +81,9 @@ pub const SYSLOG_READ_BYTES_MIN: usize = 16 << 10;
 /// Largest buffer of a syslog connection, in bytes.
 pub const SYSLOG_BUFFER_BYTES_MAX: usize = SYSLOG_PIECE_BYTES_MAX + (64 << 10);
 
+/// Options of a CALL ATTRIBUTION. There are fewer that have a meaning.
+pub const ATTRIBUTION_OPTIONS_MAX: usize = 64;
+
 const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < THRIFT_MESSAGE_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < PACKET_BYTES_MAX && FLUSH_BYTES <= READ_AHEAD_BYTES);

@@ -44,8 +44,9 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue_functions::{wait_source, with_answer};
 pub use split::{first, is_blank, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, CreateTemporary, Faceted, Part, PqOptions, QueueCall,
-    QueueNext, Scope, Show, ShowKind, Shown, Statement, Union, UnionColumn, UnionKey, each_of_join,
+    Assignment, AttributionCall, Constant, CreateTable, CreateTemporary, Faceted, Part, PqOptions,
+    QueueCall, QueueNext, Scope, Show, ShowKind, Shown, Statement, Union, UnionColumn, UnionKey,
+    each_of_join,
 };
 
 /// First words of statements that are refused as "not yet".

@@ -7,6 +7,7 @@
 
 mod alter;
 mod attacks;
+mod attribution_table;
 mod attribution_verb;
 mod before_login;
 mod bench_verb;

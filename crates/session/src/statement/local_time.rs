@@ -17,7 +17,7 @@ use relation::request::{
 };
 use relation::schema::{Column, ColumnType};
 use relation::value::Value;
-use wire::sql::{Faceted, Part, Statement, Union, each_of_join};
+use wire::sql::{CreateTemporary, Faceted, Part, Statement, Union, each_of_join};
 
 use super::Session;
 use crate::node::Node;
@@ -82,12 +82,7 @@ impl Local<'_> {
                 let changes = [of_queue, of_documents].into_iter().flatten();
                 changes.flatten().for_each(|change| self.change(change));
             }
-            Statement::CreateTemporary(create) => {
-                self.defaults(&mut create.columns);
-                if let Some(select) = &mut create.select {
-                    self.statement(select);
-                }
-            }
+            Statement::CreateTemporary(create) => self.temporary(create),
             Statement::InsertSelect {
                 insert,
                 known,
@@ -111,6 +106,7 @@ impl Local<'_> {
             | Statement::AlterLocals { .. }
             | Statement::Installed
             | Statement::DropTable { .. }
+            | Statement::CallAttribution(_)
             | Statement::PqBackfill { .. }
             | Statement::Backup { .. }
             | Statement::Flush { .. }
@@ -124,6 +120,13 @@ impl Local<'_> {
             | Statement::Set(_)
             | Statement::Use(_)
             | Statement::Kill { .. } => {}
+        }
+    }
+
+    fn temporary(&self, create: &mut CreateTemporary) {
+        self.defaults(&mut create.columns);
+        if let Some(select) = &mut create.select {
+            self.statement(select);
         }
     }
 

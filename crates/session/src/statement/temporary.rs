@@ -41,6 +41,7 @@ pub(super) fn table_of(statement: &Statement) -> Option<&str> {
         | Statement::CreateTemporary(_)
         | Statement::DropTable { .. }
         | Statement::CallPq { .. }
+        | Statement::CallAttribution(_)
         | Statement::PqBackfill { .. }
         | Statement::Backup { .. }
         | Statement::Flush { .. }

@@ -1,4 +1,4 @@
-//! CALL PQ and CALL PQ_BACKFILL. The module `queue` has the procedures of queues.
+//! CALL PQ, CALL PQ_BACKFILL and CALL ATTRIBUTION. The module `queue` has the procedures of queues.
 
 mod options;
 
@@ -7,7 +7,8 @@ use relation::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::parser::{Parser, Result};
-use super::statement::{PqOptions, Statement};
+use super::statement::{AttributionCall, PqOptions, Statement};
+use crate::limits::ATTRIBUTION_OPTIONS_MAX;
 
 /// An argument of CALL.
 enum Argument {
@@ -24,6 +25,7 @@ impl Parser<'_> {
         match procedure.as_str() {
             "pq" => self.call_pq(from, in_small && written == procedure),
             "pq_backfill" => self.call_pq_backfill(from),
+            "attribution" => self.call_attribution(from),
             "suggest" | "qsuggest" | "snippets" | "keywords" | "autocomplete" => {
                 Err(self.not_yet(format!("CALL {}", procedure.to_uppercase())))
             }
@@ -83,6 +85,35 @@ impl Parser<'_> {
             }
             _ => {
                 let message = "PQ_BACKFILL() expects a table, a query's id and, if not all documents, days from 1";
+                Err(self.refused_at(from, message))
+            }
+        }
+    }
+
+    /// `ATTRIBUTION('table' [, value AS option, …])`. The session knows the options.
+    fn call_attribution(&mut self, from: usize) -> Result<Statement> {
+        let mut options: Vec<(String, Vec<String>)> = Vec::new();
+        let positional = self.arguments(|name, argument| {
+            if options.iter().any(|(other, _)| *other == name) {
+                return Err(format!("option {name} is given twice"));
+            }
+            if options.len() == ATTRIBUTION_OPTIONS_MAX {
+                return Err(format!("more than {ATTRIBUTION_OPTIONS_MAX} options"));
+            }
+            let texts = texts_of(argument);
+            let texts = texts
+                .ok_or_else(|| format!("option {name} is a text, a number or a list of them"))?;
+            options.push((name, texts));
+            Ok(())
+        })?;
+        let mut given = positional.into_iter().map(|(_, argument)| argument);
+        match (given.next().and_then(table_name), given.next()) {
+            (Some(table), None) => Ok(Statement::CallAttribution(AttributionCall {
+                table,
+                options,
+            })),
+            (Some(_) | None, Some(_) | None) => {
+                let message = "ATTRIBUTION() expects the name of a table as a text, then options such as 'markov,linear' AS model";
                 Err(self.refused_at(from, message))
             }
         }
@@ -159,6 +190,20 @@ fn documents_of(argument: Argument) -> Option<Vec<Vec<u8>>> {
         _ => None,
     };
     list.into_iter().map(bytes).collect()
+}
+
+/// The texts of constants: a number as it is shown. `None`: one is NULL or bytes.
+fn texts_of(argument: Argument) -> Option<Vec<String>> {
+    let list = match argument {
+        Argument::One(value) => vec![value],
+        Argument::List(list) => list,
+    };
+    let text = |value: Value| match value {
+        Value::Str(text) => Some(text),
+        Value::Int(_) | Value::Float(_) => Some(value.to_string()),
+        Value::Null | Value::Bytes(_) | Value::Set(_) | Value::Json(_) => None,
+    };
+    list.into_iter().map(text).collect()
 }
 
 /// A whole number from 0.

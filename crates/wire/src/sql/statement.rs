@@ -145,6 +145,8 @@ pub enum Statement {
         /// Checked options.
         options: PqOptions,
     },
+    /// CALL ATTRIBUTION: what each channel contributed to the orders of a table.
+    CallAttribution(AttributionCall),
     /// CALL PQ_BACKFILL: sends the hits of a standing query among the stored documents where new hits go.
     PqBackfill {
         /// Name of the pq table.
@@ -307,6 +309,15 @@ pub struct CreateTemporary {
     pub unique: Vec<Vec<usize>>,
     /// The SELECT behind the columns, which gives the first rows; without columns, it also gives these.
     pub select: Option<Box<Statement>>,
+}
+
+/// A CALL ATTRIBUTION as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttributionCall {
+    /// Name of the table of touches and orders.
+    pub table: String,
+    /// Name of each option, in lower case, and its values as texts: of a constant one, of a list any number. No name is there twice.
+    pub options: Vec<(String, Vec<String>)>,
 }
 
 /// Options of CALL PQ.

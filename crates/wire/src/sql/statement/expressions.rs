@@ -60,6 +60,7 @@ impl Statement {
             | Statement::AlterLocals { .. }
             | Statement::Installed
             | Statement::DropTable { .. }
+            | Statement::CallAttribution(_)
             | Statement::PqBackfill { .. }
             | Statement::Backup { .. }
             | Statement::Flush { .. }

@@ -43,6 +43,8 @@ CALL PQ('alerts', 'x', 'any(tags)=''web'' AND id>100' AS only, 1 AS count, 10 AS
 CALL PQ('alerts', 'x', "tags IN ('a', 'b') OR any(tags) NOT IN ('c') AND last_hit < 5" AS only)
 CALL PQ_BACKFILL('db.Alerts', 18446744073709551615)
 call pq_backfill('alerts', 7, 30);
+CALL ATTRIBUTION('db.Touches')
+call attribution('touches', 'markov,linear' AS model, 30 AS Window, 2.5 AS half_life, ('a', 'b') AS direct, '2024-06-01' AS from)
 TRUNCATE TABLE db.Alerts
 DELETE FROM alerts WHERE any(tags) = 'web' AND id > 5
 truncate alerts;
