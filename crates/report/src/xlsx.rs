@@ -76,6 +76,10 @@ impl From<io::Error> for WorkbookError {
     }
 }
 
+/// The namespaces of relations: of what they are, and of the parts that list them.
+const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+
 const TYPES: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
     r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">"#,
@@ -190,11 +194,10 @@ fn sheet_names(tables: &[Table]) -> Vec<String> {
 }
 
 fn workbook(names: &[String], out: &mut dyn Write) -> io::Result<()> {
+    let main = sheet::MAIN;
     write!(
         out,
-        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?><workbook xmlns="{}" xmlns:r="{}"><sheets>"#,
-        sheet::MAIN,
-        "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?><workbook xmlns="{main}" xmlns:r="{OFFICE}"><sheets>"#
     )?;
     for (at, name) in names.iter().enumerate() {
         let (name, number) = (markup(name), at + 1);
@@ -207,11 +210,9 @@ fn workbook(names: &[String], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn relations(sheets: usize, out: &mut dyn Write) -> io::Result<()> {
-    const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     write!(
         out,
-        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Relationships xmlns="{}">"#,
-        "http://schemas.openxmlformats.org/package/2006/relationships"
+        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?><Relationships xmlns="{PACKAGE}">"#
     )?;
     for number in 1..=sheets {
         write!(
