@@ -5,7 +5,7 @@
 //! read. A connection that breaks ends the verb: a part of the rows would have figures that look whole.
 
 use clap::ArgMatches;
-use client::Client;
+use client::{Client, ClientError};
 use report::visible;
 use study::attribution::events::Events;
 use study::attribution::figures::Places;
@@ -13,8 +13,13 @@ use study::attribution::input::{Lines, ReadColumns, TableRows, TouchOptions};
 
 use crate::sql_client::connect;
 
-/// Rows of a page. Each page looks at the ids of all rows.
-const PAGE_ROWS: u64 = 131_072;
+/// Rows of a page. Each page looks at the ids of all rows, so large ones are better. A server with little memory refuses them: then
+/// the next page has half as many, down to the least.
+const PAGE_ROWS_MAX: u64 = 524_288;
+const PAGE_ROWS_MIN: u64 = 16_384;
+
+/// Errors of the server by which a page is too large: 1038 of the memory of one search, 1040 and 1105 of that of requests.
+const TOO_LARGE: [u16; 3] = [1038, 1040, 1105];
 
 /// Reads a table into events. Returns how its rows were read, and the number of orders in other currencies.
 ///
@@ -31,10 +36,10 @@ pub(super) fn read(
     let names: Vec<String> = columns.names.iter().map(|name| quoted(name)).collect();
     let page = format!("SELECT id, {} FROM {}", names.join(", "), quoted(table));
     let mut rows = TableRows::new(table, columns, events, places, options);
-    let mut condition = String::new();
+    let (mut condition, mut page_rows) = (String::new(), PAGE_ROWS_MAX);
     loop {
         let (before, mut last, mut wrong) = (rows.count(), String::new(), None);
-        let statement = format!("{page}{condition} ORDER BY id ASC LIMIT {PAGE_ROWS}");
+        let statement = format!("{page}{condition} ORDER BY id ASC LIMIT {page_rows}");
         let mut values: Vec<Vec<u8>> = vec![Vec::new(); names.len()];
         let mut visit = |cells: &client::Cells<'_>| {
             let mut cells = cells.iter().map(|cell| cell.unwrap_or_default());
@@ -50,14 +55,22 @@ pub(super) fn read(
             }
         };
         let read = client.query_rows(&statement, &mut visit);
-        read.map_err(|error| failed(table, &error))?;
         if let Some(wrong) = wrong {
             return Err(wrong);
         }
-        if rows.count() - before < PAGE_ROWS {
-            return Ok(rows.finish());
+        if !last.is_empty() {
+            condition = format!(" WHERE id > {last}");
         }
-        condition = format!(" WHERE id > {last}");
+        match read {
+            Ok(_) if rows.count() - before < page_rows => return Ok(rows.finish()),
+            Ok(_) => {}
+            Err(ClientError::Server(error))
+                if TOO_LARGE.contains(&error.code) && page_rows > PAGE_ROWS_MIN =>
+            {
+                page_rows /= 2;
+            }
+            Err(error) => return Err(failed(table, &error)),
+        }
     }
 }
 
@@ -90,7 +103,7 @@ fn columns(client: &mut Client, table: &str) -> Result<Vec<String>, String> {
 /// The type of a search table in SHOW TABLES.
 const SEARCH: &[u8] = b"rt";
 
-fn failed(table: &str, error: &client::ClientError) -> String {
+fn failed(table: &str, error: &ClientError) -> String {
     format!("table {}: {error}", visible(table))
 }
 

@@ -101,6 +101,44 @@ fn a_page_and_the_terminals_report_are_written() {
     assert!(output.stdout.is_ascii());
 }
 
+/// Orders of two months, of which the 31st of May is a Friday and the 3rd of June a Monday. The figures are counted by hand.
+#[test]
+fn periods_lag_overlap_and_numbers_of_touches_are_those_of_the_orders() {
+    let folder = Folder::new();
+    let touches = "visitor,time,channel,value,order\n\
+        a,2024-05-30,Search,,\n\
+        a,2024-05-31T12:00:00Z,,4.00,0\n\
+        v,2024-06-01,Search,,\n\
+        v,2024-06-02,Social,,\n\
+        v,2024-06-03,,10.01,1\n\
+        w,2024-06-03,Search,,\n\
+        w,2024-06-04,,5,2\n\
+        x,2024-06-05,Social,,\n";
+    std::fs::write(folder.0.join("touches.csv"), touches).unwrap();
+    let arguments = ["--touches", "touches.csv", "--model", "linear", "--csv"];
+    let output = run(&folder.0, &arguments);
+    let report = String::from_utf8(output.stdout).unwrap();
+    for table in [
+        "# touch_counts\ntouches,transactions,revenue\n1,2,9\n2,1,10.01\n",
+        "# channel_touch_counts\nchannel,touches,transactions,revenue\nSearch,1,3,19.01\nSocial,1,1,10.01\n",
+        "# overlap\nchannels,transactions,revenue,touches\n1,2,9,2\n2,1,10.01,2\n",
+        "# combinations\ncombination,transactions,revenue,touches\nSearch,2,9,2\nSearch+Social,1,10.01,2\n",
+        "# paths\npath,transactions,revenue,nulls\nSearch,2,9,0\nSearch > Social,1,10.01,0\nSocial,0,0,1\n",
+        "# lag\ndays,transactions,revenue,share_within\n1,2,9,0.6666666666666666\n2,1,10.01,1\n",
+        "# days\nday,transactions,revenue\n2024-05-31,1,4\n2024-06-03,1,10.01\n2024-06-04,1,5\n",
+        "# weeks\nweek,transactions,revenue\n2024-05-27,1,4\n2024-06-03,2,15.01\n",
+        "# months\nmonth,transactions,revenue\n2024-05,1,4\n2024-06,2,15.01\n",
+        "# channel_days\nday,channel,linear_transactions,linear_revenue\n2024-05-31,Search,1,4\n2024-06-03,Search,0.5,5.01\n",
+        "# channel_weeks\nweek,channel,linear_transactions,linear_revenue\n2024-05-27,Search,1,4\n2024-06-03,Search,1.5,10.01\n",
+        "# channel_months\nmonth,channel,linear_transactions,linear_revenue\n2024-05,Search,1,4\n2024-06,Search,1.5,10.01\n",
+    ] {
+        assert!(report.contains(table), "{table}\nis not in\n{report}");
+    }
+    assert!(report.contains(
+        "\n1,2024-06-03 00:00:00,10.01,2,2024-06-01 00:00:00 Search > 2024-06-02 00:00:00 Social\n"
+    ));
+}
+
 #[test]
 fn a_workbook_has_a_sheet_for_each_table() {
     let folder = files();

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! settings   'markov,linear' AS model, 30 AS window           options by name, as flags of `seine attribution report`
-//! read       rows by rising id, PAGE_ROWS at a time, of one snapshot     events: 16 bytes each, and names of visitors
+//! read       rows by rising id, page by page, of one snapshot            events: 16 bytes each, and names of visitors
 //! count      the touches of each order, models                 figures
 //! rows       channel, model, transactions, revenue, …          the answer
 //! ```
@@ -35,8 +35,12 @@ use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::guarded;
 
-/// Rows that are found at a time: some 6 MiB of memory. Each page looks at the ids of all rows.
-const PAGE_ROWS: u64 = 131_072;
+/// Least and most rows that are found at a time. Each page looks at the ids of all rows, so large ones are better.
+const PAGE_ROWS: std::ops::RangeInclusive<u64> = 16_384..=1_048_576;
+
+/// Memory of a row that is found, and the part of what a search may take that a page takes.
+const FOUND_BYTES: u64 = 64;
+const PAGE_PART: u64 = 8;
 
 /// Name of the row of totals, as in the report.
 const TOTAL: &str = "(total)";
@@ -113,6 +117,7 @@ struct Reading<'a> {
     columns: ReadColumns,
     kinds: Vec<Option<ColumnType>>,
     now_ms: i64,
+    page_rows: u64,
     bounds: Held<'a>,
     /// Fault of this read that a test asked for.
     fault: Option<ReadFault>,
@@ -144,7 +149,7 @@ impl Reading<'_> {
                 key: Output::Expression(id()),
                 descending: false,
             }],
-            limit: Some(PAGE_ROWS),
+            limit: Some(self.page_rows),
             ..Select::new(self.table, items)
         }
     }
@@ -175,7 +180,7 @@ impl Reading<'_> {
                 let added = self.add(rows, row.get(1..).unwrap_or_default(), &mut scratch);
                 added.map_err(|why| self.bounds.failure(why))?;
             }
-            if rows.count() - before < PAGE_ROWS {
+            if rows.count() - before < self.page_rows {
                 return Ok(());
             }
         }
@@ -357,12 +362,15 @@ impl Execution<'_> {
             let page = Arc::new(self.node.budget.grant());
             self.control(Arc::clone(interrupt), &options, &page)
         };
+        let most = self.node.bounds().search_memory_bytes;
+        let most = most.min(self.node.budget.total_bytes() as u64);
         let reading = Reading {
             table,
             settings: &settings,
             seen: &shared.seen,
             kinds: columns.names.iter().map(kind_of).collect(),
             columns,
+            page_rows: (most / PAGE_PART / FOUND_BYTES).clamp(*PAGE_ROWS.start(), *PAGE_ROWS.end()),
             now_ms: self.node.now().unix_us / 1_000,
             bounds: Held {
                 held: &shared.held,
