@@ -258,7 +258,7 @@ SELECT n FROM sales GROUP BY nix
 ----
 error 1054 (42S22): no column 'nix' in table 'sales'
 
-# Without LIMIT a SELECT of a UNION gives all its groups, a SELECT alone 20.
+# Without LIMIT a SELECT gives all its groups, with MATCH the first 20, which a warning says.
 CREATE TABLE many (n int)
 ----
 ok, 0 rows
@@ -307,6 +307,11 @@ n
 18
 19
 20
+21
+22
+23
+24
+25
 
 CREATE TEMPORARY TABLE groups_of_many AS SELECT n FROM many GROUP BY n
 ----

@@ -24,11 +24,12 @@ mod scroll;
 mod statistics;
 mod terms;
 mod values;
+mod walk;
 
 use std::sync::Arc;
 
 use candidates::Candidates;
-use collect::{Count, FoundRow, Top};
+use collect::{Count, FoundRow, Marks, Top};
 use exec::{Filter, Job, Opened};
 use fetch::FoundRows;
 use language::tree::Query;
@@ -36,6 +37,7 @@ use plan::Plan;
 use relation::bind::BoundSelect;
 use statistics::{FoundWords, Statistics};
 use terms::Terms;
+use walk::Walk;
 
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, OnDamage};
@@ -66,13 +68,34 @@ impl Snapshot {
         query: Option<&Query>,
         control: &Control,
     ) -> Result<Answer> {
+        self.answer(select, query, control, Reader::ByPlace)
+    }
+
+    /// As [`Snapshot::search`], for rows that are read once, one behind the other: the rows of a table by their ids take a bit each
+    /// until then. Errors: the same; `Io` and `Corrupt` of an id also while the rows are read. They are not [`Rows::located`].
+    pub fn stream(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        control: &Control,
+    ) -> Result<Answer> {
+        self.answer(select, query, control, Reader::OneByOne)
+    }
+
+    fn answer(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        control: &Control,
+        reader: Reader,
+    ) -> Result<Answer> {
         let skips = control.on_damage == OnDamage::Skip && may_lack_rows(select);
         if !skips {
             self.check_whole()?;
         }
         let mut searched = Arc::clone(self);
         let mut answer = loop {
-            match search(&searched, select, query, control) {
+            match search(&searched, select, query, control, reader) {
                 Err(error) if skips => {
                     searched = searched.without(&error).ok_or(error)?;
                 }
@@ -87,6 +110,18 @@ impl Snapshot {
     }
 }
 
+/// How the rows of an answer are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// Any of them at any time.
+    ByPlace,
+    /// Each once, in order.
+    OneByOne,
+}
+
+/// Rows above which an answer in the order of ids is a [`Walk`], where its reader allows it.
+const WALKED_MIN: u64 = 4_096;
+
 /// Answers a SELECT over the parts that `snapshot` has; errors as [`Snapshot::search`] without
 /// skipping.
 fn search(
@@ -94,6 +129,7 @@ fn search(
     select: &BoundSelect<'_>,
     query: Option<&Query>,
     control: &Control,
+    reader: Reader,
 ) -> Result<Answer> {
     let mut damaged_keys = Vec::new();
     let mut job = match job(snapshot, select, query, control, &mut damaged_keys) {
@@ -107,12 +143,16 @@ fn search(
     let left = control.interrupt.units_left();
     let is_long = job.is_long() || left.is_some_and(|left| left < job.least_units());
     let how = control.profile.as_ref().map(|_| job.how());
+    // Rows that are read within a budget are few.
+    let is_walked = reader == Reader::OneByOne && left.is_none() && is_walk(&job, select);
     let run = || {
-        let ran = control.run(is_long, || found(&mut job, control, cutoff, select));
-        ran.and_then(|found| found)
+        control.run(is_long, || match is_walked {
+            true => walked(&mut job, snapshot, control, select),
+            false => found(&mut job, control, cutoff, select),
+        })?
     };
-    let (total, found, run) = control.step("search", run, |ran| {
-        let total = ran.as_ref().map_or(0, |(total, ..)| *total);
+    let Found { total, rows, run } = control.step("search", run, |ran| {
+        let total = ran.as_ref().map_or(0, |found| found.total);
         (Some(total), how.unwrap_or_default())
     })?;
     let partial = match run {
@@ -124,15 +164,19 @@ fn search(
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
-    let last = select
-        .scroll
-        .as_ref()
-        .and_then(|page| scroll::last(page, &select.order, &found));
-    let (rows, total_found) = match select.is_count {
-        true => (Rows::of_count(select.count_row(total)), 1),
-        false => {
-            let shown = Arc::clone(&select.shown);
-            let rows = FoundRows::new(Arc::clone(snapshot), shown, found, control);
+    let last = select.scroll.as_ref().and_then(|page| match &rows {
+        FoundOnes::Gathered(rows) => scroll::last(page, &select.order, rows),
+        FoundOnes::Walked(_) => None,
+    });
+    let read = |rows| {
+        let shown = Arc::clone(&select.shown);
+        FoundRows::new(Arc::clone(snapshot), shown, rows, control)
+    };
+    let (rows, total_found) = match rows {
+        _ if select.is_count => (Rows::of_count(select.count_row(total)), 1),
+        FoundOnes::Walked(walk) => (Rows::new(read(Vec::new()).walking(walk)), total),
+        FoundOnes::Gathered(rows) => {
+            let rows = read(rows);
             rows.count_long()?;
             (Rows::new(rows), total)
         }
@@ -171,8 +215,60 @@ fn nothing_found(snapshot: &Arc<Snapshot>, select: &BoundSelect<'_>, control: &C
     }
 }
 
-/// The number of matching rows, the rows that are kept, and how the run ended. `Ok(true)`: the cutoff ended it.
-type Found = (u64, Vec<FoundRow>, Result<bool>);
+/// What a run found.
+struct Found {
+    /// Number of matching rows.
+    total: u64,
+    rows: FoundOnes,
+    /// How it ended. `Ok(true)`: the cutoff ended it.
+    run: Result<bool>,
+}
+
+/// The rows of an answer.
+enum FoundOnes {
+    /// In their order.
+    Gathered(Vec<FoundRow>),
+    Walked(Walk),
+}
+
+impl Found {
+    fn gathered(total: u64, rows: Vec<FoundRow>, run: Result<bool>) -> Found {
+        Found {
+            total,
+            rows: FoundOnes::Gathered(rows),
+            run,
+        }
+    }
+}
+
+/// Whether the rows may be a [`Walk`]: many of them, without weights, in the order of their ids.
+fn is_walk(job: &Job<'_>, select: &BoundSelect<'_>) -> bool {
+    job.keep.is_none_or(|keep| keep > WALKED_MIN)
+        && !job.ranked
+        && job.candidates.is_none()
+        && job.order.is_by_id()
+        && select.scroll.is_none()
+        && select.options.cutoff == 0
+}
+
+/// Runs a job whose rows are walked. Errors: as those of [`found`]; `Io` and `Corrupt` of an id of a tail.
+fn walked(
+    job: &mut Job<'_>,
+    snapshot: &Arc<Snapshot>,
+    control: &Control,
+    select: &BoundSelect<'_>,
+) -> Result<Found> {
+    (job.in_blocks, job.keep) = (true, None);
+    let parts = job.snapshot.parts.len();
+    let (marks, run) = exec::run(job, control, &|| Marks::new(parts));
+    let total = marks.total;
+    let page = (select.offset, select.limit.unwrap_or(u64::MAX));
+    Ok(Found {
+        total,
+        rows: FoundOnes::Walked(Walk::new(snapshot, marks, page, control)?),
+        run: run.map(|()| false),
+    })
+}
 
 /// Runs a job. The rows that were found until the time was over are sorted all the same. Errors: `Interrupted`, where the sort of the
 /// rows was stopped.
@@ -184,11 +280,12 @@ fn found(
 ) -> Result<Found> {
     let is_cut = match cutoff::narrow(job, control, cutoff) {
         Ok(is_cut) => is_cut,
-        Err(error) => return Ok((0, Vec::new(), Err(error))),
+        Err(error) => return Ok(Found::gathered(0, Vec::new(), Err(error))),
     };
     if job.keep == Some(0) {
         let (count, run) = exec::run(job, control, &Count::default);
-        return Ok((count.total, Vec::new(), run.map(|()| is_cut)));
+        let run = run.map(|()| is_cut);
+        return Ok(Found::gathered(count.total, Vec::new(), run));
     }
     let behind = select.scroll.as_ref().and_then(|page| page.behind.as_ref());
     let (top, run) = match behind {
@@ -209,7 +306,7 @@ fn found(
             reason: Reason::Time,
         });
     };
-    Ok((total, rows, run.map(|()| is_cut)))
+    Ok(Found::gathered(total, rows, run.map(|()| is_cut)))
 }
 
 /// The job of a SELECT that keeps all rows. Errors: those of [`plan`] and of [`Candidates::of`].

@@ -44,8 +44,16 @@ pub(crate) use join::table_of;
 pub use join::{BoundJoin, JoinColumn, JoinKey, JoinScope, JoinStep};
 pub use keys::KeyCodes;
 
-/// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id and by KEY have no such limit.
+/// Rows of a MATCH without LIMIT, as in Sphinx, and of its groups. Other SELECTs have no such limit.
 pub const IMPLICIT_LIMIT: u64 = 20;
+
+/// The warning of a MATCH without LIMIT that finds more rows, or groups, than it gives.
+#[must_use]
+pub fn implied(found: u64) -> String {
+    format!(
+        "the first {IMPLICIT_LIMIT} of {found} rows: a MATCH without LIMIT gives no more; LIMIT {found} gives all"
+    )
+}
 
 /// The refusal of a WHERE with an aggregate, or with an alias that stands for one.
 const AGGREGATE_IN_WHERE: &str = "an aggregate cannot stand in WHERE: write it in HAVING";
@@ -234,20 +242,24 @@ impl<'s> BoundSelect<'s> {
         !self.is_matching && self.condition.as_ref().is_some_and(names)
     }
 
-    /// Applies the page limits of search tables. Without LIMIT a page has 20 rows. With MATCH it ends at
-    /// `max_matches`, as in Sphinx; a scan ends there only if OPTION names it. A look-up has no limits.
+    /// Applies the page limits of search tables. Without LIMIT a MATCH and a page of OPTION scroll have 20 rows. A MATCH ends at
+    /// `max_matches`, as in Sphinx; a scan ends there only if OPTION names it. A look-up has no limits. Returns whether it is a
+    /// MATCH that has 20 rows because nothing else is said.
     ///
     /// # Errors
     /// `Invalid` if the page begins at or behind `max_matches`.
-    pub fn page(&mut self) -> Result<(), BindError> {
+    pub fn page(&mut self) -> Result<bool, BindError> {
         if self.is_lookup() {
-            return Ok(());
+            return Ok(false);
         }
-        self.limit = self.limit.or(Some(IMPLICIT_LIMIT));
+        let is_implied = self.limit.is_none() && self.is_matching && self.scroll.is_none();
+        if is_implied || self.scroll.is_some() {
+            self.limit = self.limit.or(Some(IMPLICIT_LIMIT));
+        }
         if let Some(most) = self.options.rows_max(self.is_matching) {
             self.limit = Some(within_matches(self.limit, self.offset, most)?);
         }
-        Ok(())
+        Ok(is_implied)
     }
 
     /// The row of COUNT(*); `None` if LIMIT or OFFSET drop it.

@@ -148,7 +148,7 @@ fn rows(
         let select = everything(name);
         let bound = snapshot.bind(&select, &Options::default());
         let bound = bound.map_err(|error| failure::of_bind(name, error))?;
-        let answer = snapshot.search(&bound, None, &index::Control::default());
+        let answer = snapshot.stream(&bound, None, &index::Control::default());
         let answer = answer.map_err(failure::of_index)?;
         for row in answer.rows {
             show(None, &columns, &row.map_err(failure::of_index)?);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use index::{Control, OnDamage};
 use language::tree::{Outline, Query};
 use percolate::StandingQuery;
+use relation::bind::{IMPLICIT_LIMIT, implied};
 use relation::options::{Options, Ranker};
 use relation::request::Select;
 use relation::schema::text_names;
@@ -18,7 +19,7 @@ use crate::failure;
 impl Snapshot {
     /// SELECT on a search or pq table. Queues are read by [`crate::Command::Read`], which takes pq tables too.
     ///
-    /// Without LIMIT, a scan or a MATCH gives at most 20 rows, and a look-up by ids or keys gives every row that it finds.
+    /// Without LIMIT a MATCH gives 20 rows, with a warning where it finds more, and any other SELECT every row that it finds.
     ///
     /// # Errors
     /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;
@@ -32,8 +33,8 @@ impl Snapshot {
         let name = view.definition.name.clone();
         let (mut bound, query) = source.bound(select, options, control)?;
         let refused = |error| failure::of_bind(&name, error);
-        bound.page().map_err(refused)?;
-        let answer = view.rows.search(&bound, query.as_ref(), control);
+        let is_implied = bound.page().map_err(refused)?;
+        let answer = view.rows.stream(&bound, query.as_ref(), control);
         let answer = answer.map_err(failure::of_index)?;
         let damaged = Damaged::default();
         for index::Warning::Damaged { file, offset, what } in answer.warnings {
@@ -43,6 +44,9 @@ impl Snapshot {
         let mut warnings = query.map_or_else(Vec::new, |query| query.warnings);
         for index::Warning::Damaged { file, offset, what } in answer.damaged_keys {
             warnings.push(slow(&name, &file, offset, what));
+        }
+        if is_implied && answer.total_found > IMPLICIT_LIMIT {
+            warnings.push(implied(answer.total_found));
         }
         let order = bound.scroll.as_ref().map(|page| page.order.clone());
         let token = order

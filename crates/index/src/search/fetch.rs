@@ -11,11 +11,15 @@ use relation::value::Value;
 
 use super::collect::FoundRow;
 use super::values::{ID, ROW_UNITS, RowValues};
+use super::walk::Walk;
 use crate::control::{Control, Memory};
 use crate::error::{Error, Reason, Result};
 use crate::interrupt::{Interrupt, LATE_UNITS};
 use crate::part::count_copy;
 use crate::snapshot::Snapshot;
+
+/// Rows of a walk that are found together.
+const WALKED_AT_ONCE: usize = 1_024;
 
 /// Whether values of a column may be long.
 fn is_long(column: &Column) -> bool {
@@ -29,6 +33,8 @@ pub(crate) struct FoundRows {
     /// The slots that are shown as they are.
     slots: Vec<usize>,
     found: std::vec::IntoIter<FoundRow>,
+    /// Rows behind those, in the order of their ids.
+    behind: Option<Walk>,
     memory: Arc<Memory>,
     interrupt: Arc<Interrupt>,
     /// What expressions over the rows may take once the time is over.
@@ -54,6 +60,15 @@ impl FoundRows {
             snapshot,
             shown,
             found: found.into_iter(),
+            behind: None,
+        }
+    }
+
+    /// The same without rows, before those of a walk.
+    pub(super) fn walking(self, walk: Walk) -> FoundRows {
+        FoundRows {
+            behind: Some(walk),
+            ..self
         }
     }
 
@@ -94,10 +109,10 @@ impl FoundRows {
 
     /// Number of rows left.
     pub(crate) fn len(&self) -> usize {
-        self.found.len()
+        self.found.len() + self.behind.as_ref().map_or(0, Walk::len)
     }
 
-    /// Part, number in it and id of each row that is left.
+    /// Part, number in it and id of each row that is left, where no walk is behind them.
     pub(crate) fn into_places(self) -> Vec<(u32, u32, u64)> {
         let rows = self.found.map(|row| (row.part.0, row.doc, row.id));
         rows.collect()
@@ -163,6 +178,14 @@ impl FoundRows {
     /// large row; `Interrupted`, once the search was killed, its client is gone or its budget is spent. The rows of a search whose time
     /// was over are still read, as long as their expressions take no more than 50 ms altogether.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
+        if self.found.len() == 0
+            && let Some(walk) = &mut self.behind
+        {
+            match walk.take(WALKED_AT_ONCE) {
+                Ok(rows) => self.found = rows.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
         for (before, step) in [(2, Fetch::Place), (1, Fetch::Bytes)] {
             if before * ROWS_A_FETCH < self.found.len() {
                 self.fetch(before * ROWS_A_FETCH, &self.slots, step);
@@ -179,6 +202,7 @@ impl FoundRows {
         if let Err(Error::Interrupted { .. }) = values {
             // No row follows.
             self.found = Vec::new().into_iter();
+            self.behind = None;
         }
         Some(values)
     }

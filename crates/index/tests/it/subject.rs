@@ -10,6 +10,7 @@ use index::{
 };
 use language::tree::{Node, Query};
 use proptest::prelude::*;
+use relation::bind::BoundSelect;
 use relation::expression::{self, Expression};
 use relation::lexer::Lexer;
 use relation::options::Options;
@@ -396,13 +397,20 @@ fn kept() -> Arc<Filters> {
     Arc::clone(&KEPT)
 }
 
-/// An answer. With a condition it asks three times more, with the cache of conditions: the answer must stay the same.
+/// An answer, which must be the same where its rows are read one by one. With a condition it asks three times more, with the cache of conditions: the answer must stay the same.
 pub(crate) fn answer(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,
 ) -> index::Result<Given> {
     let given = answer_by(snapshot, select, query, &control());
+    let streamed = asked(snapshot, select, query, &control(), Snapshot::stream);
+    let streamed = streamed.and_then(given_of);
+    assert_eq!(
+        streamed.as_ref().ok(),
+        given.as_ref().ok(),
+        "streamed: {select:?}"
+    );
     if select.filter.is_some() {
         for _ in 0..3 {
             let filters = Some(kept());
@@ -424,6 +432,19 @@ pub(crate) fn search(
     query: Option<&Query>,
     control: &Control,
 ) -> index::Result<Answer> {
+    asked(snapshot, select, query, control, Snapshot::search)
+}
+
+/// [`Snapshot::search`] or [`Snapshot::stream`].
+type Way = fn(&Arc<Snapshot>, &BoundSelect<'_>, Option<&Query>, &Control) -> index::Result<Answer>;
+
+fn asked(
+    snapshot: &Arc<Snapshot>,
+    select: &Select,
+    query: Option<&Query>,
+    control: &Control,
+    way: Way,
+) -> index::Result<Answer> {
     let options = Options::parse(&select.options).expect("options");
     let select = Select {
         matching: query.map(|_| String::new()),
@@ -432,7 +453,7 @@ pub(crate) fn search(
     let bound = snapshot
         .bind(&select, &options)
         .expect("a SELECT of this table");
-    snapshot.search(&bound, query, control)
+    way(snapshot, &bound, query, control)
 }
 
 pub(crate) fn answer_by(
@@ -441,7 +462,10 @@ pub(crate) fn answer_by(
     query: Option<&Query>,
     control: &Control,
 ) -> index::Result<Given> {
-    let answer = search(snapshot, select, query, control)?;
+    given_of(search(snapshot, select, query, control)?)
+}
+
+fn given_of(answer: Answer) -> index::Result<Given> {
     let expected = answer.rows.len();
     let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
     assert_eq!(rows.len(), expected);

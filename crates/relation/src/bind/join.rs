@@ -107,6 +107,8 @@ pub struct BoundJoin {
     pub bases: Arc<[usize]>,
     /// Most rows of the answer; `None`: all.
     pub limit: Option<u64>,
+    /// Whether nothing but the rule of a MATCH without LIMIT says so.
+    pub is_implied: bool,
     /// Rows skipped first.
     pub offset: u64,
 }
@@ -187,7 +189,8 @@ impl BoundJoin {
         let (headers, shown): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         let (shown, kept): (Vec<Shown>, Vec<Kept>) = shown.into_iter().unzip();
         // The groups of one table have the page that its rows would have.
-        let is_page = groups.is_some() && matches!(scopes, [only] if only.has_id);
+        let is_matching = matches!(&select.tables[..], [only] if only.matching.is_some());
+        let is_page = groups.is_some() && is_matching;
         let (steps, filter) = binder.steps(on)?;
         let mut bound = BoundJoin {
             members: binder.members(&headers, &shown, groups.as_deref()),
@@ -201,6 +204,7 @@ impl BoundJoin {
             filter,
             bases: binder.bases.into(),
             limit: select.limit.or(is_page.then_some(IMPLICIT_LIMIT)),
+            is_implied: is_page && select.limit.is_none(),
             offset: select.offset,
         };
         bound.note_needed();

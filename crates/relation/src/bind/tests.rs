@@ -231,10 +231,11 @@ fn a_page_ends_at_max_matches_and_a_look_up_has_none() {
         select.matching = matching.then(String::new);
         select.filter = (!filter.is_empty()).then(|| expression(filter));
         let mut bound = BoundSelect::new(&select, options, &scope(&columns, true))?;
-        bound.page().map(|()| bound.limit)
+        bound.page().map(|_| bound.limit)
     };
     let usual = Options::default();
-    assert_eq!(page(None, 0, false, "", &usual), Ok(Some(20)));
+    assert_eq!(page(None, 0, true, "", &usual), Ok(Some(20)));
+    assert_eq!(page(None, 0, false, "", &usual), Ok(None));
     assert_eq!(page(Some(5000), 0, false, "", &usual), Ok(Some(5000)));
     assert_eq!(page(None, 0, false, "id IN (1, 2)", &usual), Ok(None));
     assert_eq!(page(None, 0, true, "id IN (1, 2)", &usual), Ok(Some(20)));
@@ -271,14 +272,14 @@ fn a_page_of_a_look_up_by_keys_has_no_limit_of_its_own() {
         select.filter = Some(expression(filter));
         let bound = BoundSelect::new(&select, &Options::default(), &scope(columns, true));
         let mut bound = bound.unwrap();
-        bound.page().map(|()| bound.limit)
+        bound.page().map(|_| bound.limit)
     };
-    assert_eq!(page(&columns, false, "n IN (1, 2)"), Ok(Some(20)));
+    assert_eq!(page(&columns, false, "n IN (1, 2)"), Ok(None));
     let n = columns.iter_mut().find(|column| column.name == "n");
     n.unwrap().keyed = true;
     assert_eq!(page(&columns, false, "n IN (1, 2)"), Ok(None));
     assert_eq!(page(&columns, false, "n = 1 AND id > 5"), Ok(None));
-    assert_eq!(page(&columns, false, "n = 1 OR id > 5"), Ok(Some(20)));
+    assert_eq!(page(&columns, false, "n = 1 OR id > 5"), Ok(None));
     assert_eq!(page(&columns, true, "n IN (1, 2)"), Ok(Some(20)));
 }
 

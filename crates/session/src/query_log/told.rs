@@ -110,16 +110,17 @@ impl<'s> Searched<'s> {
         };
         let (offset, limit) = self.window;
         let mut left = CONDITIONS_MAX;
-        let mode = match self.matching {
-            Some(_) => MatchMode::Extended2,
-            None => MatchMode::Fullscan,
+        // Without LIMIT a search without MATCH gives every row.
+        let (mode, implied) = match self.matching {
+            Some(_) => (MatchMode::Extended2, IMPLICIT_LIMIT),
+            None => (MatchMode::Fullscan, u64::MAX),
         };
         let filters = self
             .filter
             .map_or(0, |filter| conditions(filter, &mut left));
         for (number, value) in [
             (Number::Offset, offset),
-            (Number::Limit, limit.unwrap_or(IMPLICIT_LIMIT)),
+            (Number::Limit, limit.unwrap_or(implied)),
             (Number::Filters, filters),
             (Number::Mode, mode as u64),
             (Number::Sort, sort_of(self.order) as u64),

@@ -162,7 +162,11 @@ impl Execution<'_> {
             search.found();
         }
         let members = std::mem::take(&mut bound.members);
-        let answer = answer_of(bound, joined);
+        let is_implied = bound.is_implied;
+        let mut answer = answer_of(bound, joined);
+        if is_implied && answer.total_found > bind::IMPLICIT_LIMIT {
+            answer.warnings.push(bind::implied(answer.total_found));
+        }
         let table = select.tables.into_iter().next();
         let table = table.map_or_else(String::new, |table| table.table);
         let mut outcome = self.counted(answer, table, search, Some(shared.held));

@@ -1,6 +1,7 @@
 //! The body of POST /search.
 
 use language::nearest::nearest;
+use relation::bind::IMPLICIT_LIMIT;
 use relation::expression::{self, Expression, Function};
 use relation::lexer::{Lexer, TokenKind};
 use relation::request::{Facet, Item, OrderBy, Output, Select, together};
@@ -82,6 +83,7 @@ pub fn search(body: &[u8]) -> Result<Search> {
         }
     }
     select.offset = offset.unwrap_or(0);
+    select.limit.get_or_insert(IMPLICIT_LIMIT); // as Manticore, whatever is searched for
     at_most(computed.len(), COLUMNS_MAX, "expressions", "expressions")?;
     let table = table.ok_or_else(|| JsonError::new("table", "no table is named"))?;
     select.table = tables(table)?;
