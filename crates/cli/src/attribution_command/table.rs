@@ -1,8 +1,7 @@
-//! The rows of a table on a server, page by page.
+//! The rows of a table on a server, as one SELECT gives them: by rising id, of one moment.
 //!
-//! Each page is a SELECT of the rows behind the last id, and its rows are read as they come, so neither side holds more than the
-//! rows of a page. The pages are of several moments: a row that is written meanwhile counts if its id is behind the page that is
-//! read. A connection that breaks ends the verb: a part of the rows would have figures that look whole.
+//! They are read as they come, so neither side holds the table. A connection that breaks ends the verb: a part of the rows would
+//! have figures that look whole.
 
 use clap::ArgMatches;
 use client::{Client, ClientError};
@@ -12,14 +11,6 @@ use study::attribution::figures::Places;
 use study::attribution::input::{Lines, ReadColumns, TableRows, TouchOptions};
 
 use crate::sql_client::connect;
-
-/// Rows of a page. Each page looks at the ids of all rows, so large ones are better. A server with little memory refuses them: then
-/// the next page has half as many, down to the least.
-const PAGE_ROWS_MAX: u64 = 524_288;
-const PAGE_ROWS_MIN: u64 = 16_384;
-
-/// Errors of the server by which a page is too large: 1038 of the memory of one search, 1040 and 1105 of that of requests.
-const TOO_LARGE: [u16; 3] = [1038, 1040, 1105];
 
 /// Reads a table into events. Returns how its rows were read, and the number of orders in other currencies.
 ///
@@ -34,43 +25,20 @@ pub(super) fn read(
     let mut client = connect(matches)?;
     let columns = ReadColumns::of(table, &columns(&mut client, table)?)?;
     let names: Vec<String> = columns.names.iter().map(|name| quoted(name)).collect();
-    let page = format!("SELECT id, {} FROM {}", names.join(", "), quoted(table));
+    let statement = format!("SELECT {} FROM {}", names.join(", "), quoted(table));
     let mut rows = TableRows::new(table, columns, events, places, options);
-    let (mut condition, mut page_rows) = (String::new(), PAGE_ROWS_MAX);
-    loop {
-        let (before, mut last, mut wrong) = (rows.count(), String::new(), None);
-        let statement = format!("{page}{condition} ORDER BY id ASC LIMIT {page_rows}");
-        let mut values: Vec<Vec<u8>> = vec![Vec::new(); names.len()];
-        let mut visit = |cells: &client::Cells<'_>| {
-            let mut cells = cells.iter().map(|cell| cell.unwrap_or_default());
-            last.clear();
-            last += &String::from_utf8_lossy(cells.next().unwrap_or_default());
-            if wrong.is_none() {
-                for (value, cell) in values.iter_mut().zip(cells) {
-                    value.clear();
-                    value.extend_from_slice(cell);
-                }
-                let texts: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
-                wrong = rows.add(&texts).err();
-            }
-        };
-        let read = client.query_rows(&statement, &mut visit);
-        if let Some(wrong) = wrong {
-            return Err(wrong);
+    let mut wrong = None;
+    let mut visit = |cells: &client::Cells<'_>| {
+        if wrong.is_none() {
+            let texts = cells.iter().map(|cell| cell.unwrap_or_default());
+            wrong = rows.add(&texts.collect::<Vec<&[u8]>>()).err();
         }
-        if !last.is_empty() {
-            condition = format!(" WHERE id > {last}");
-        }
-        match read {
-            Ok(_) if rows.count() - before < page_rows => return Ok(rows.finish()),
-            Ok(_) => {}
-            Err(ClientError::Server(error))
-                if TOO_LARGE.contains(&error.code) && page_rows > PAGE_ROWS_MIN =>
-            {
-                page_rows /= 2;
-            }
-            Err(error) => return Err(failed(table, &error)),
-        }
+    };
+    let read = client.query_rows(&statement, &mut visit);
+    read.map_err(|error| failed(table, &error))?;
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None => Ok(rows.finish()),
     }
 }
 

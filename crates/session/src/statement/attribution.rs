@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! settings   'markov,linear' AS model, 30 AS window           options by name, as flags of `seine attribution report`
-//! read       rows by rising id, page by page, of one snapshot            events: 16 bytes each, and names of visitors
+//! read       rows of one snapshot by rising id, one behind the other     events: 16 bytes each, and names of visitors
 //! count      the touches of each order, models                 figures
 //! rows       channel, model, transactions, revenue, …          the answer
 //! ```
@@ -15,9 +15,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use engine::{Control, Interrupt, Kind, Reason, Seen};
-use relation::expression::{BinaryOperator, Expression};
 use relation::options::Options;
-use relation::request::{Item, OrderBy, Output, Select};
+use relation::request::{Item, Select};
 use relation::schema::ColumnType;
 use relation::value::Value;
 use study::attribution::bounds::Bounds;
@@ -34,13 +33,6 @@ use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::guarded;
-
-/// Least and most rows that are found at a time. Each page looks at the ids of all rows, so large ones are better.
-const PAGE_ROWS: std::ops::RangeInclusive<u64> = 16_384..=1_048_576;
-
-/// Memory of a row that is found, and the part of what a search may take that a page takes.
-const FOUND_BYTES: u64 = 64;
-const PAGE_PART: u64 = 8;
 
 /// Name of the row of totals, as in the report.
 const TOTAL: &str = "(total)";
@@ -117,12 +109,10 @@ struct Reading<'a> {
     columns: ReadColumns,
     kinds: Vec<Option<ColumnType>>,
     now_ms: i64,
-    page_rows: u64,
     bounds: Held<'a>,
     /// Fault of this read that a test asked for.
     fault: Option<ReadFault>,
-    /// The bounds of a page, whose memory is given back behind it.
-    control: &'a dyn Fn() -> Control,
+    control: Control,
 }
 
 /// What a table says.
@@ -135,55 +125,28 @@ struct Contributed {
 }
 
 impl Reading<'_> {
-    /// The page of rows behind an id.
-    fn page(&self, behind: Option<i128>) -> Select {
-        let id = || Expression::Column("id".to_owned());
-        let mut items = vec![Item::column("id")];
-        items.extend(self.columns.names.iter().map(|name| Item::column(name)));
-        Select {
-            filter: behind.map(|last| {
-                let last = Expression::Literal(Value::Int(last));
-                Expression::Binary(BinaryOperator::Greater, Box::new(id()), Box::new(last))
-            }),
-            order: vec![OrderBy {
-                key: Output::Expression(id()),
-                descending: false,
-            }],
-            limit: Some(self.page_rows),
-            ..Select::new(self.table, items)
-        }
-    }
-
-    /// Adds all rows, page by page.
+    /// Adds all rows.
     fn read(&self, rows: &mut TableRows<'_>) -> Result<(), Failure> {
         let panics = self.fault == Some(ReadFault::Panic);
         assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
         if self.fault == Some(ReadFault::Hold) {
             hold(self.bounds.interrupt);
         }
-        let (mut behind, mut scratch) = (None, Vec::new());
-        loop {
-            let (control, before) = ((self.control)(), rows.count());
-            let page = self.page(behind);
-            let answer = self.seen.select(&page, &Options::default(), &control)?;
-            if answer.partial == Some(Reason::Time) {
-                return Err(engine::Error::OutOfTime.into());
-            }
-            for row in answer.rows {
-                let row = row?;
-                self.bounds
-                    .check()
-                    .map_err(|why| self.bounds.failure(why))?;
-                if let Some(Value::Int(id)) = row.first() {
-                    behind = Some(*id);
-                }
-                let added = self.add(rows, row.get(1..).unwrap_or_default(), &mut scratch);
-                added.map_err(|why| self.bounds.failure(why))?;
-            }
-            if rows.count() - before < self.page_rows {
-                return Ok(());
-            }
+        let names = self.columns.names.iter();
+        let items = names.map(|name| Item::column(name)).collect();
+        let select = Select::new(self.table, items);
+        let answer = (self.seen).select(&select, &Options::default(), &self.control)?;
+        if answer.partial == Some(Reason::Time) {
+            return Err(engine::Error::OutOfTime.into());
         }
+        let mut scratch = Vec::new();
+        for row in answer.rows {
+            let row = row?;
+            let added = self.bounds.check();
+            let added = added.and_then(|()| self.add(rows, &row, &mut scratch));
+            added.map_err(|why| self.bounds.failure(why))?;
+        }
+        Ok(())
     }
 
     fn add(
@@ -358,19 +321,12 @@ impl Execution<'_> {
         };
         let interrupt = &shared.interrupt;
         self.node.long_within(self.session, interrupt).await;
-        let control = || {
-            let page = Arc::new(self.node.budget.grant());
-            self.control(Arc::clone(interrupt), &options, &page)
-        };
-        let most = self.node.bounds().search_memory_bytes;
-        let most = most.min(self.node.budget.total_bytes() as u64);
         let reading = Reading {
             table,
             settings: &settings,
             seen: &shared.seen,
             kinds: columns.names.iter().map(kind_of).collect(),
             columns,
-            page_rows: (most / PAGE_PART / FOUND_BYTES).clamp(*PAGE_ROWS.start(), *PAGE_ROWS.end()),
             now_ms: self.node.now().unix_us / 1_000,
             bounds: Held {
                 held: &shared.held,
@@ -378,7 +334,7 @@ impl Execution<'_> {
                 failure: RefCell::new(None),
             },
             fault: self.fault,
-            control: &control,
+            control: self.control(Arc::clone(interrupt), &options, &shared.held),
         };
         let contributed = guarded(self.node, || reading.contributed())?;
         shared.held.keep(0);
