@@ -97,10 +97,12 @@ impl Facet {
         let (order, meant) = orders[random.below(orders.len())];
         let limits = ["", " LIMIT 3", " LIMIT 1, 4", " LIMIT 100"];
         let limit = limits[random.below(limits.len())];
+        // A FACET without LIMIT has 20 groups, a SELECT all.
+        let meant_limit = if limit.is_empty() { " LIMIT 20" } else { limit };
         Facet {
             written: format!("{written}{order}{limit}"),
             items,
-            tail: format!(" GROUP BY {group}{meant}{limit}"),
+            tail: format!(" GROUP BY {group}{meant}{meant_limit}"),
         }
     }
 }

@@ -69,7 +69,7 @@ const STATEMENTS: &[(&str, u16, Made)] = &[
     ("DELETE", 1105, || {
         format!("DELETE FROM t WHERE n IN ({}1)", "1,".repeat(1_000_000))
     }),
-    ("a temporary table", 1040, || {
+    ("a temporary table", 1105, || {
         "CREATE TEMPORARY TABLE w SELECT REPEAT(s, 100) AS w FROM t".to_owned()
     }),
     ("CALL PQ", 1105, || {

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::BindError;
+use super::IMPLICIT_LIMIT;
 use super::aliases::Aliases;
 use crate::expression::Expression;
 use crate::limits::ALIASED_BYTES_MAX;
@@ -43,7 +44,7 @@ pub fn facets(
             matching: matching.take(),
             filter: filter.take(),
             order: facet.order,
-            limit: facet.limit,
+            limit: facet.limit.or(Some(IMPLICIT_LIMIT)), // as in Sphinx
             offset: facet.offset,
             options: Vec::new(),
         };

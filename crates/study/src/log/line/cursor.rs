@@ -34,10 +34,17 @@ impl<'a> Cursor<'a> {
                 .wrapping_add(u64::from(digit - b'0'));
             length += 1;
         }
-        (1..=19).contains(&length).then(|| {
-            self.rest = &self.rest[length..];
-            number
-        })
+        let number = match length {
+            1..=19 => number,
+            // The LIMIT of all rows has 20 digits.
+            20 => std::str::from_utf8(&self.rest[..length])
+                .ok()?
+                .parse()
+                .ok()?,
+            _ => return None,
+        };
+        self.rest = &self.rest[length..];
+        Some(number)
     }
 
     /// Takes a decimal fraction such as `0.004` and returns it in units of `1 / 10^places`; further digits are dropped. With
