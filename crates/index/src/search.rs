@@ -228,7 +228,7 @@ struct Found {
 enum FoundOnes {
     /// In their order.
     Gathered(Vec<FoundRow>),
-    Walked(Walk),
+    Walked(Box<Walk>),
 }
 
 impl Found {
@@ -263,9 +263,10 @@ fn walked(
     let (marks, run) = exec::run(job, control, &|| Marks::new(parts));
     let total = marks.total;
     let page = (select.offset, select.limit.unwrap_or(u64::MAX));
+    let walk = Walk::new(snapshot, marks, page, control)?;
     Ok(Found {
         total,
-        rows: FoundOnes::Walked(Walk::new(snapshot, marks, page, control)?),
+        rows: FoundOnes::Walked(Box::new(walk)),
         run: run.map(|()| false),
     })
 }

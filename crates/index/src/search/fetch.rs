@@ -34,7 +34,7 @@ pub(crate) struct FoundRows {
     slots: Vec<usize>,
     found: std::vec::IntoIter<FoundRow>,
     /// Rows behind those, in the order of their ids.
-    behind: Option<Walk>,
+    behind: Option<Box<Walk>>,
     memory: Arc<Memory>,
     interrupt: Arc<Interrupt>,
     /// What expressions over the rows may take once the time is over.
@@ -65,7 +65,7 @@ impl FoundRows {
     }
 
     /// The same without rows, before those of a walk.
-    pub(super) fn walking(self, walk: Walk) -> FoundRows {
+    pub(super) fn walking(self, walk: Box<Walk>) -> FoundRows {
         FoundRows {
             behind: Some(walk),
             ..self
@@ -109,7 +109,7 @@ impl FoundRows {
 
     /// Number of rows left.
     pub(crate) fn len(&self) -> usize {
-        self.found.len() + self.behind.as_ref().map_or(0, Walk::len)
+        self.found.len() + self.behind.as_ref().map_or(0, |walk| walk.len())
     }
 
     /// Part, number in it and id of each row that is left, where no walk is behind them.
