@@ -35,7 +35,21 @@ pub enum PathsFull {
 pub struct PathTable {
     touches: Vec<ChannelId>,
     entries: Vec<Entry>,
-    by_touches: HashTable<u32>,
+    by_touches: HashTable<Place>,
+}
+
+/// Where a path is among the entries, and a part of its hash: a table that grows does not look at the paths again.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    part: u32,
+    at: u32,
+}
+
+impl Place {
+    /// The hash that the table works with, of the part that is kept. The table takes its bits from both ends.
+    fn hash(part: u32) -> u64 {
+        u64::from(part).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +66,14 @@ impl PathTable {
     /// The table is full; it stays as it was.
     #[inline]
     pub fn add(&mut self, path: &[ChannelId], count: PathCount) -> Result<(), PathsFull> {
-        let hash = FxBuildHasher.hash_one(path);
+        let part = (FxBuildHasher.hash_one(path) >> 32) as u32;
+        let hash = Place::hash(part);
         let (touches, entries) = (&self.touches, &self.entries);
-        let found = self
-            .by_touches
-            .find(hash, |at| path_of(touches, &entries[*at as usize]) == path);
-        if let Some(at) = found {
-            let entry = &mut self.entries[*at as usize];
+        let found = self.by_touches.find(hash, |place| {
+            place.part == part && path_of(touches, &entries[place.at as usize]) == path
+        });
+        if let Some(place) = found {
+            let entry = &mut self.entries[place.at as usize];
             return entry.add(count).ok_or(PathsFull::Amount);
         }
         if self.entries.len() == PATHS_MAX || touches.len() + path.len() > PATHS_TOUCHES_MAX {
@@ -71,10 +86,8 @@ impl PathTable {
             count,
         });
         self.touches.extend_from_slice(path);
-        let (touches, entries) = (&self.touches, &self.entries);
-        self.by_touches.insert_unique(hash, at, |at| {
-            FxBuildHasher.hash_one(path_of(touches, &entries[*at as usize]))
-        });
+        let place = Place { part, at };
+        (self.by_touches).insert_unique(hash, place, |place| Place::hash(place.part));
         Ok(())
     }
 
@@ -83,7 +96,7 @@ impl PathTable {
         let paths = (self.by_touches.len(), self.by_touches.capacity());
         list_bytes(&self.touches, more_touches)
             + list_bytes(&self.entries, 1)
-            + table_bytes::<u32>(self.by_touches.allocation_size(), paths, 1)
+            + table_bytes::<Place>(self.by_touches.allocation_size(), paths, 1)
     }
 
     /// Number of different paths.

@@ -8,7 +8,9 @@ use report::{
 };
 
 use super::{Report, text_column};
+use crate::attribution::channels::ChannelId;
 use crate::attribution::limits::{LAG_DAYS_MAX, TOUCH_ROWS_MAX};
+use crate::attribution::paths::PathCount;
 use crate::attribution::tally::{Earned, Reached};
 
 /// Orders by number of touches, of all channels together and of each.
@@ -137,11 +139,8 @@ pub(super) fn paths(report: &Report, rows: usize) -> Section {
         report.transactions_unit(),
     ));
     let mut table = Table::new("paths", "Most frequent paths", columns);
-    let mut paths: Vec<_> = report.paths.iter().flat_map(|paths| paths.iter()).collect();
-    paths.sort_unstable_by_key(|(path, count)| {
-        (Reverse(count.conversions), Reverse(count.nulls), *path)
-    });
-    for (path, count) in paths.into_iter().take(rows) {
+    let all = report.paths.iter().flat_map(|paths| paths.iter());
+    for (path, count) in most_frequent(all, rows) {
         table.rows.push(vec![
             report.names(path, " > ").into(),
             Cell::Decimal(count.conversions.0 as f64 / 1e6),
@@ -156,6 +155,30 @@ pub(super) fn paths(report: &Report, rows: usize) -> Section {
         ..Section::default()
     }
 }
+
+/// A path and what it led to.
+type Counted<'p> = (&'p [ChannelId], PathCount);
+
+/// The first `rows` of paths in the order of the table, without a list of all of them.
+fn most_frequent<'p>(all: impl Iterator<Item = Counted<'p>>, rows: usize) -> Vec<Counted<'p>> {
+    let key =
+        |(path, count): &Counted<'p>| (Reverse(count.conversions), Reverse(count.nulls), *path);
+    let room = 2 * rows.max(FEWEST_SORTED);
+    let mut best: Vec<Counted<'p>> = Vec::new();
+    for path in all {
+        best.push(path);
+        if best.len() == room {
+            best.select_nth_unstable_by_key(room / 2, key);
+            best.truncate(room / 2);
+        }
+    }
+    best.sort_unstable_by_key(key);
+    best.truncate(rows);
+    best
+}
+
+/// Paths that are looked at together, at least.
+const FEWEST_SORTED: usize = 1_024;
 
 /// Days from the first touch to the order.
 pub(super) fn lag(report: &Report) -> Section {
