@@ -19,11 +19,12 @@ the seconds and the memory (VmHWM) of the report.
 import argparse
 import csv
 import io
-import os
 import pathlib
 import random
+import re
 import statistics
 import subprocess
+import threading
 import time
 
 MODELS = "first,last,linear,markov"
@@ -39,9 +40,12 @@ def report(binary, *flags):
     command = [binary, "attribution", "report", "--csv", *flags]
     began = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        highest = [0.0]
+        watch = threading.Thread(target=watch_memory, args=(process.pid, highest))
+        watch.start()
         out, err = process.stdout.read(), process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        process.wait()
+        watch.join()
     seconds = time.monotonic() - began
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}: {err}")
@@ -49,7 +53,18 @@ def report(binary, *flags):
     for part in out.split("\n\n")[1:]:
         name, rows = part.split("\n", 1)
         tables[name.removeprefix("# ")] = list(csv.DictReader(io.StringIO(rows)))
-    return seconds, usage.ru_maxrss / 1024, tables
+    return seconds, highest[0], tables
+
+
+def watch_memory(process, highest):
+    """Notes the peak memory of a process in MiB until it ends. What `wait4` tells of a child begins with the memory of its parent,
+    which here holds the peer."""
+    try:
+        while found := re.search(r"^VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{process}/status").read_text(), re.M):
+            highest[0] = int(found[1]) / 1024
+            time.sleep(0.005)
+    except (FileNotFoundError, ProcessLookupError):
+        pass
 
 
 def column(tables, table, model):

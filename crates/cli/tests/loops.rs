@@ -244,7 +244,7 @@ impl Class {
                 select("id FROM t ORDER BY concat(s, title) DESC LIMIT 19000"),
             ),
             Class::AllRows => (
-                &["index/src/search/fetch.rs"],
+                &["index/src/search/fetch.rs", "index/src/search/walk.rs"],
                 select("id, s, title, n, concat(s, title) FROM t LIMIT 20000"),
             ),
             Class::Groups => (
