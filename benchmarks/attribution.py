@@ -4,7 +4,7 @@
 
     benchmarks/attribution.py paths SEINE [--paths 1000000] [--runs 5] [--directory /dev/shm]
     benchmarks/attribution.py data SEINE [--file Data.csv]
-    benchmarks/attribution.py touches SEINE [--visitors 2000000] [--directory /dev/shm]
+    benchmarks/attribution.py touches SEINE [--visitors 2000000] [--directory /dev/shm] [--data .]
 
 `paths`: random paths of 5 touches over 20 channels, with conversions, money and nulls. In each run the report and the peer take turns,
 both from the file on, with heuristic models (first, last, linear), and with a Markov chain of order 1. First, last and linear must be
@@ -12,8 +12,9 @@ equal to 1e-9; the largest difference of Markov is printed beside the peer's con
 
 `data`: ChannelAttribution's example `Data`, from the installed package or a file: the same comparison, without times.
 
-`touches`: 5 touches of each visitor on an average, an order of every fourth visitor; all models but Markov of order 2 and 3. Printed are
-the seconds and the memory (VmHWM) of the report.
+`touches`: 5 touches of each visitor on an average, an order of every fourth visitor; all models but Markov of order 2 and 3. The file is
+also loaded into a table of a server. Reports over the file and over the table, and CALL ATTRIBUTION, must give the same exact figures.
+Printed are the seconds of each, the memory (VmHWM) of a report, and the anonymous memory of the server before the call and at most.
 """
 
 import argparse
@@ -24,8 +25,12 @@ import random
 import re
 import statistics
 import subprocess
+import tempfile
 import threading
 import time
+
+import doors
+import server
 
 MODELS = "first,last,linear,markov"
 EQUAL = 1e-9
@@ -174,7 +179,7 @@ def run_touches(options):
     draw = random.Random(7)
     touches = 0
     with file.open("w") as out:
-        out.write("visitor,time,channel,value,order\n")
+        out.write("visitor,time,channel,value,order_id\n")
         for visitor in range(options.visitors):
             at = 1_700_000_000 + draw.randrange(30_000_000)
             for _ in range(draw.randrange(1, 10)):
@@ -184,10 +189,48 @@ def run_touches(options):
             if visitor % 4 == 0:
                 out.write(f"v{visitor},{at},,{draw.randrange(100, 20_000) / 100:.2f},o{visitor}\n")
     try:
-        seconds, memory, _ = report(options.seine, "--touches", str(file), "--model", TOUCH_MODELS)
-        print(f"{touches} touches of {options.visitors} visitors: {seconds:.1f} s, {memory:.0f} MiB")
+        seconds, memory, tables = report(options.seine, "--touches", str(file), "--model", TOUCH_MODELS)
+        print(f"{touches} touches of {options.visitors} visitors, --touches: {seconds:.1f} s, {memory:.0f} MiB", flush=True)
+        with tempfile.TemporaryDirectory(dir=options.data) as data:
+            from_table(options.seine, file, tables, data)
     finally:
         file.unlink()
+
+
+def from_table(binary, file, tables, data):
+    """The same figures from a table of a server."""
+    started = server.Server(binary, data, "server", "--memory", "8GiB")
+    try:
+        client = doors.Mysql(started.port, limit=600)
+        client.ask("CREATE TABLE touched (visitor string, time bigint, channel string, value decimal(12,2), order_id string)")
+        address = f"127.0.0.1:{started.port}"
+        subprocess.run([binary, "load", "--addr", address, "touched", str(file)], check=True, capture_output=True)
+        started.settle(60)
+        before, highest, ended = server.anonymous_mib(started.process.pid), [0.0], threading.Event()
+
+        def watch():
+            while not ended.wait(0.05):
+                highest[0] = max(highest[0], server.anonymous_mib(started.process.pid))
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        began = time.monotonic()
+        called = client.ask(f"CALL ATTRIBUTION('touched', '{TOUCH_MODELS}' AS model)")
+        seconds = time.monotonic() - began
+        ended.set()
+        watching.join()
+        for channel, model, _, _, transactions, revenue in called:
+            if channel != "(total)":
+                wanted = tuple(column(tables, of, model.replace("-", "_"))[channel] for of in ("transactions_exact", "revenue_exact"))
+                if (float(transactions), float(revenue)) != wanted:
+                    raise SystemExit(f"CALL ATTRIBUTION: {channel} by {model}: {transactions}, {revenue} instead of {wanted}")
+        print(f"CALL ATTRIBUTION: {seconds:.1f} s, the server {before:.0f} MiB before, {highest[0]:.0f} MiB at most", flush=True)
+        seconds, memory, again = report(binary, "--table", "touched", "--addr", address, "--model", TOUCH_MODELS)
+        if any(again[name] != tables[name] for name in ("transactions_exact", "revenue_exact")):
+            raise SystemExit("--table gives other figures than --touches")
+        print(f"--table: {seconds:.1f} s, {memory:.0f} MiB")
+    finally:
+        started.kill()
 
 
 def main():
@@ -205,6 +248,7 @@ def main():
             verb.add_argument("--file", type=pathlib.Path)
         else:
             verb.add_argument("--visitors", type=int, default=2_000_000)
+            verb.add_argument("--data", type=pathlib.Path, default=pathlib.Path("."), help="directory of the server's data")
     options = parser.parse_args()
     options.run(options)
 

@@ -15,7 +15,8 @@ use crate::sql_client::connect;
 /// Reads a table into events. Returns how its rows were read, and the number of orders in other currencies.
 ///
 /// # Errors
-/// No server, no such table, a table of another type, a column that is missing, a connection that broke.
+/// No server, no such table, a table of another type, a column that is missing, a connection that broke, rows that the server cannot
+/// read.
 pub(super) fn read(
     matches: &ArgMatches,
     table: &str,
@@ -23,7 +24,7 @@ pub(super) fn read(
     options: &TouchOptions,
 ) -> Result<(Lines, u64), String> {
     let mut client = connect(matches)?;
-    let columns = ReadColumns::of(table, &columns(&mut client, table)?)?;
+    let columns = ReadColumns::among(table, &columns(&mut client, table)?)?;
     let names: Vec<String> = columns.names.iter().map(|name| quoted(name)).collect();
     let statement = format!("SELECT {} FROM {}", names.join(", "), quoted(table));
     let mut rows = TableRows::new(table, columns, events, places, options);
@@ -35,11 +36,21 @@ pub(super) fn read(
         }
     };
     let read = client.query_rows(&statement, &mut visit);
-    read.map_err(|error| failed(table, &error))?;
-    match wrong {
-        Some(wrong) => Err(wrong),
-        None => Ok(rows.finish()),
+    let read = read.map_err(|error| failed(table, &error))?;
+    if let Some(wrong) = wrong {
+        return Err(wrong);
     }
+    // A damaged file: the server gives the rows of the others, and says so.
+    if read.warnings > 0 {
+        let told = client.query("SHOW WARNINGS");
+        let told = told.map_err(|error| failed(table, &error))?;
+        let sentence = |row: Vec<Option<Vec<u8>>>| row.into_iter().flatten().next_back();
+        let sentence = told.rows.into_iter().next().and_then(sentence);
+        let sentence = sentence.unwrap_or_default();
+        let sentence = String::from_utf8_lossy(&sentence).into_owned();
+        return Err(format!("table {}: {}", visible(table), visible(&sentence)));
+    }
+    Ok(rows.finish())
 }
 
 /// The columns of a search table.

@@ -226,14 +226,6 @@ fn each_row_of_several_pages_is_read_once_and_a_restart_changes_nothing() {
     );
 }
 
-/// Bytes of the budget of requests that are taken.
-fn requests_hold(server: &Server) -> u64 {
-    let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
-    let mut lines = metrics.lines();
-    let found = lines.find_map(|line| line.strip_prefix("seine_request_bytes "));
-    found.unwrap().parse().unwrap()
-}
-
 #[test]
 fn a_call_that_needs_more_than_the_memory_of_requests_is_refused_and_gives_it_back() {
     let server = Setup::default().flag("--memory", "64MiB").start();
@@ -252,7 +244,7 @@ fn a_call_that_needs_more_than_the_memory_of_requests_is_refused_and_gives_it_ba
         refused.contains("memory of requests is taken") || refused.contains("raise memory");
     assert!(is_told, "{refused}");
     until("its memory is free", || {
-        (requests_hold(&server) == 0).then_some(())
+        (server.requests_hold() == 0).then_some(())
     });
     client.query("DELETE FROM touches WHERE id > 100").unwrap();
     let call = b"CALL ATTRIBUTION('touches', 'last' AS model)";

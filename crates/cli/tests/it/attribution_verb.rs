@@ -101,7 +101,7 @@ fn a_page_and_the_terminals_report_are_written() {
     assert!(output.stdout.is_ascii());
 }
 
-/// Orders of two months, of which the 31st of May is a Friday and the 3rd of June a Monday. The figures are counted by hand.
+/// Orders of May and June 2024. 31 May is a Friday, 3 June a Monday. The figures are counted by hand.
 #[test]
 fn periods_lag_overlap_and_numbers_of_touches_are_those_of_the_orders() {
     let folder = Folder::new();

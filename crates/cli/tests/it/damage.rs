@@ -128,6 +128,58 @@ fn a_byte_that_turns_in_a_segment_is_named_in_every_answer_that_lacks_its_rows()
     );
 }
 
+/// Rows that are read while they are sent: their ids and values are looked at one by one.
+#[test]
+fn a_table_that_is_read_whole_says_what_it_lacks_and_no_attribution_is_made_of_it() {
+    const ROWS: usize = 30_000;
+    let mut server = Server::start();
+    let mut client = server.client();
+    let create = "CREATE TABLE visits (visitor string, time bigint, channel string)";
+    client.query(create).unwrap();
+    let row = |id: usize| format!("({id}, 'v{id}', {}, 'search')", 1_700_000_000 + id);
+    for first in (1..=ROWS).step_by(5_000) {
+        let rows: Vec<String> = (first..first + 5_000).map(|id| row(7 * id)).collect();
+        let head = "INSERT INTO visits (id, visitor, time, channel) VALUES";
+        client
+            .query(&format!("{head} {}", rows.join(", ")))
+            .unwrap();
+    }
+    client.query("FLUSH TABLE visits").unwrap();
+    client.query("OPTIMIZE TABLE visits").unwrap();
+    let last = row(1_000_000);
+    let insert = format!("INSERT INTO visits (id, visitor, time, channel) VALUES {last}");
+    client.query(&insert).unwrap();
+    let table = server.folder().path("data/tables/1");
+    let segments = fs::read_dir(&table).unwrap().map(|entry| entry.unwrap());
+    let mut files = segments.map(|entry| entry.path().join("rows"));
+    let file = files.find(|path| path.exists()).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let mut lacking = 0;
+    for part in 0..6 {
+        let mut damaged = whole.clone();
+        damaged[whole.len() * (2 * part + 1) / 12] ^= 16;
+        fs::write(&file, damaged).unwrap();
+        server.stop_and_restart();
+        let mut client = server.client();
+        let found = cells(&mut client, "SELECT id, visitor, time, channel FROM visits");
+        let warnings = cells(&mut client, "SHOW WARNINGS");
+        let is_whole = found.len() == ROWS + 1;
+        assert_eq!(is_whole, warnings.is_empty(), "{part}: {warnings:?}");
+        assert_eq!(found.last().unwrap()[0], "1000000", "the tail serves");
+        assert!(found.is_sorted_by_key(|row| row[0].parse::<u64>().unwrap()));
+        lacking += usize::from(!is_whole);
+        let call = client.query("CALL ATTRIBUTION('visits', 'linear' AS model)");
+        assert_eq!(is_whole, call.is_ok(), "{part}: {call:?}");
+        let mut report = clean_command();
+        report.args(["attribution", "report", "--table", "visits", "--addr"]);
+        let report = report.arg(server.mysql()).output().unwrap();
+        let said = String::from_utf8_lossy(&report.stderr);
+        assert_eq!(is_whole, report.status.success(), "{part}: {said}");
+        assert!(is_whole || said.contains("/rows"), "{said}");
+    }
+    assert!(lacking > 2, "{lacking}");
+}
+
 #[test]
 fn what_is_made_of_several_selects_names_the_damaged_file_of_each() {
     let (server, postings) = server();

@@ -153,11 +153,7 @@ fn server() -> Server {
 #[track_caller]
 fn all_is_free(server: &Server) {
     until("all memory of requests is free", || {
-        let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
-        let held = metrics
-            .lines()
-            .find_map(|line| line.strip_prefix("seine_request_bytes "));
-        (held == Some("0")).then_some(())
+        (server.requests_hold() == 0).then_some(())
     });
 }
 

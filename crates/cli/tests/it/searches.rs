@@ -118,14 +118,6 @@ fn server_whose_memory_is_taken() -> (Server, Holder) {
     (server, Holder { id, search })
 }
 
-/// Bytes of the budget of requests that are taken.
-fn requests_hold(server: &Server) -> u64 {
-    let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
-    let mut lines = metrics.lines();
-    let found = lines.find_map(|line| line.strip_prefix("seine_request_bytes "));
-    found.unwrap().parse().unwrap()
-}
-
 #[test]
 fn kill_query_ends_a_statement_that_waits_for_memory_to_be_parsed() {
     let (server, holder) = server_whose_memory_is_taken();
@@ -160,10 +152,10 @@ fn kill_query_ends_a_statement_of_which_the_first_half_has_come() {
     send(&mut stream, first);
     let is_arriving = |row: &[String]| row[7].contains("a packet of");
     let id = thread_that(&mut killer, is_arriving)[0].clone();
-    assert!(requests_hold(&server) > 0);
+    assert!(server.requests_hold() > 0);
     killer.query(&format!("KILL QUERY {id}")).unwrap();
     until("its memory is free, though the rest has not come", || {
-        (requests_hold(&server) == 0).then_some(())
+        (server.requests_hold() == 0).then_some(())
     });
     send(&mut stream, rest);
     assert_eq!(errno(&receive(&mut stream)), 1317);

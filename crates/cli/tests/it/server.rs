@@ -194,6 +194,14 @@ impl Server {
         &self.folder
     }
 
+    /// Bytes of the budget of requests that are taken.
+    pub(crate) fn requests_hold(&self) -> u64 {
+        let (_, metrics) = request(self.http(), "GET /metrics", "", b"");
+        let mut lines = metrics.lines();
+        let found = lines.find_map(|line| line.strip_prefix("seine_request_bytes "));
+        found.unwrap().parse().unwrap()
+    }
+
     /// A new connection, as nobody in particular.
     pub(crate) fn client(&self) -> Client {
         Client::connect(&self.mysql, "test", "").unwrap()

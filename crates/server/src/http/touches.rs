@@ -108,7 +108,7 @@ struct Asked {
 
 impl Asked {
     /// Errors: `FOREIGN_ORIGIN`.
-    fn of(headers: &HeaderMap, touch: &TouchSettings) -> Result<Asked, Failure> {
+    fn read(headers: &HeaderMap, touch: &TouchSettings) -> Result<Asked, Failure> {
         let origin = text(headers, ORIGIN).unwrap_or_default();
         let Some(site) = touch.origins.find(origin) else {
             let message = format!("origin {origin:?} is none of touch.origins");
@@ -147,7 +147,7 @@ fn last<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// OPTIONS /touch: whether a page of another origin may send what the script does not: a content type of its own.
 async fn preflight(State(door): State<Door>, request: Request<Body>) -> Response {
-    let asked = settings(&door.server).and_then(|touch| Asked::of(request.headers(), &touch));
+    let asked = settings(&door.server).and_then(|touch| Asked::read(request.headers(), &touch));
     match asked {
         Ok(asked) => {
             let headers = [
@@ -168,7 +168,7 @@ async fn touch(State(door): State<Door>, request: Request<Body>) -> Response {
         Ok(touch) => touch,
         Err(failure) => return Refusal(failure).into_response(),
     };
-    let asked = match Asked::of(request.headers(), &touch) {
+    let asked = match Asked::read(request.headers(), &touch) {
         Ok(asked) => asked,
         Err(failure) => {
             add(&server.counters.touches_foreign, 1);

@@ -61,6 +61,9 @@ const TEXTS: usize = Text::Error as usize + 1;
 /// What an entry has: a bit for each number, then one for each text.
 type Has = u32;
 
+/// Bytes of a head with its place in a block, at most: 10 of a number of 64 bits, 5 of a length.
+const HEAD_BYTES_MAX: usize = 2 * size_of::<u32>() + 10 * NUMBERS + 5 * TEXTS;
+
 const _: () = assert!(NUMBERS + TEXTS <= Has::BITS as usize);
 
 /// The numbers of an entry, and the lengths of its texts, in bytes.
@@ -193,7 +196,7 @@ impl Told {
 
     /// Memory that it takes in a block at most, in bytes.
     pub(super) fn bytes_max(&self) -> usize {
-        size_of::<Head>() + self.texts.len()
+        HEAD_BYTES_MAX + self.texts.len()
     }
 }
 

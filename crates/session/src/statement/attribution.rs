@@ -314,7 +314,7 @@ impl Execution<'_> {
             .iter()
             .map(|column| column.name.clone())
             .collect();
-        let columns = ReadColumns::of(table, &names).map_err(Failure::refused)?;
+        let columns = ReadColumns::among(table, &names).map_err(Failure::refused)?;
         let kind_of = |name: &String| {
             let column = definition.columns.iter().find(|of| of.name == *name);
             column.map(|column| column.kind)

@@ -1,6 +1,6 @@
 //! What bounds a computation: the memory and the patience of its caller.
 
-/// Asked while a computation goes on. An error ends it; its text is the message.
+/// A computation asks these while it goes on. An error ends it; its text is the message.
 pub trait Bounds {
     /// The computation is about to hold this many bytes in all.
     ///

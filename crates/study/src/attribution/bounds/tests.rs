@@ -1,4 +1,4 @@
-//! Whoever bounds a computation ends it, wherever it is.
+//! An error of a bound ends a computation, whichever step asks it.
 
 use std::cell::Cell;
 

@@ -28,7 +28,7 @@ impl ReadColumns {
     ///
     /// # Errors
     /// A message that names the column which is missing.
-    pub fn of(table: &str, columns: &[String]) -> Result<ReadColumns, String> {
+    pub fn among(table: &str, columns: &[String]) -> Result<ReadColumns, String> {
         let find = |names: &[&str]| {
             let is_named =
                 |column: &&String| names.iter().any(|name| column.eq_ignore_ascii_case(name));

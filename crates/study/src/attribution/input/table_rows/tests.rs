@@ -22,7 +22,7 @@ fn the_columns_of_the_table_touches_are_read_by_name() {
         .iter()
         .map(|column| column.name.to_owned())
         .collect();
-    let read = ReadColumns::of(table::TABLE, &columns).unwrap();
+    let read = ReadColumns::among(table::TABLE, &columns).unwrap();
     let expected = [
         "visitor",
         "time",
@@ -39,13 +39,13 @@ fn the_columns_of_the_table_touches_are_read_by_name() {
 
 #[test]
 fn a_missing_column_is_named() {
-    let missing = |columns: &[&str]| ReadColumns::of("visits", &names(columns)).unwrap_err();
+    let missing = |columns: &[&str]| ReadColumns::among("visits", &names(columns)).unwrap_err();
     assert!(
         missing(&["id", "time", "source"]).starts_with("the table visits has no column visitor: ")
     );
     assert!(missing(&["visitor", "source"]).contains("no column time: "));
     assert!(missing(&["visitor", "TIME", "medium"]).contains("no column channel or source: "));
-    assert!(ReadColumns::of("visits", &names(&["Visitor", "TIME", "channel"])).is_ok());
+    assert!(ReadColumns::among("visits", &names(&["Visitor", "TIME", "channel"])).is_ok());
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_confirmed_order_counts_in_place_of_what_a_page_told() {
     ]);
     let mut events = Events::new(Settings::default().naming());
     let mut places = Places::default();
-    let read = ReadColumns::of("touches", &columns).unwrap();
+    let read = ReadColumns::among("touches", &columns).unwrap();
     let mut rows = TableRows::new("touches", read, &mut events, &mut places, &OPTIONS);
     let written = [
         ["v", "1700000000", "Search", "", "", "0"],
@@ -96,7 +96,7 @@ fn the_memory_of_events_is_told_before_it_is_taken() {
     let columns = names(&["visitor", "time", "channel", "value", "order_id"]);
     let mut events = Events::new(Settings::default().naming());
     let mut places = Places::default();
-    let read = ReadColumns::of("touches", &columns).unwrap();
+    let read = ReadColumns::among("touches", &columns).unwrap();
     let mut rows = TableRows::new("touches", read, &mut events, &mut places, &OPTIONS);
     let mut told = 0;
     for number in 0..10_000 {
